@@ -1,0 +1,201 @@
+"""What can be chosen: a list of arms, a grid of points, or the unit cube. Names and units live in ``Space``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prefopt.errors import DomainError
+
+FloatArray = NDArray[np.float64]
+Constraint = Callable[[FloatArray], NDArray[np.bool_]]
+#: Points of a product grid never coincide; two points of a ``Grid`` closer than this are one point given twice.
+SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Arms:
+    """A finite list of ``size`` options about which nothing else is known. An option is its index, 0 .. size-1.
+
+    >>> Arms(3).size
+    3
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.size, bool) or int(self.size) != self.size or self.size < 1:
+            raise DomainError(f"Arms needs a whole number of at least 1 arm, got size={self.size!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A finite set of points in the unit cube, or arms with features scaled to it. An option is its row index.
+
+    Args:
+        points: shape (K, d), every entry in [0, 1].
+        axes: per-dimension coordinates if ``points`` is their product in row-major order; models
+            use it to work axis by axis. ``Grid.product`` sets it.
+
+    Raises:
+        DomainError: not two-dimensional, not finite, outside [0, 1], or one point twice.
+    """
+
+    points: FloatArray
+    axes: tuple[FloatArray, ...] | None = None
+
+    def __post_init__(self) -> None:
+        points = np.array(self.points, dtype=np.float64)
+        if points.ndim != 2 or 0 in points.shape:
+            raise DomainError(f"Grid needs points of shape (K, d) with K, d >= 1, got shape {points.shape}")
+        bad = np.argwhere(~((points >= 0) & (points <= 1)))
+        if len(bad):
+            row, column = bad[0]
+            raise DomainError(
+                f"Grid point {row}, column {column} is {points[row, column]}: every coordinate must lie in "
+                "[0, 1]; scale it from the declared range first (Space does)"
+            )
+        order = np.lexsort(points.T)
+        close = np.all(np.abs(np.diff(points[order], axis=0)) < SAME, axis=1)
+        if close.any():
+            first = int(np.argmax(close))
+            a, b = sorted((int(order[first]), int(order[first + 1])))
+            raise DomainError(f"Grid points {a} and {b} are the same point {points[a]}: list each option once")
+        points.setflags(write=False)
+        object.__setattr__(self, "points", points)
+
+    @classmethod
+    def product(cls, *axes: ArrayLike) -> Grid:
+        """The product of per-dimension coordinates, row-major (the last axis runs fastest).
+
+        >>> Grid.product([0, 0.5, 1], [0, 1]).points[1]
+        array([0., 1.])
+        """
+        columns = tuple(np.array(axis, dtype=np.float64).reshape(-1) for axis in axes)
+        mesh = np.meshgrid(*columns, indexing="ij")
+        return cls(np.stack([m.reshape(-1) for m in mesh], axis=1), columns)
+
+    @classmethod
+    def regular(cls, *sizes: int) -> Grid:
+        """``linspace(0, 1, n)`` along each dimension, end points included.
+
+        >>> Grid.regular(8, 8).size
+        64
+        """
+        return cls.product(*(np.linspace(0.0, 1.0, n) if n > 1 else np.zeros(1) for n in sizes))
+
+    @property
+    def size(self) -> int:
+        """Number of points, K."""
+        return int(self.points.shape[0])
+
+    @property
+    def dim(self) -> int:
+        """Number of columns, d."""
+        return int(self.points.shape[1])
+
+
+@dataclass(frozen=True)
+class Column:
+    """One coordinate of a ``Box``: continuous, restricted to ascending ``levels``, or a category.
+
+    A category of k choices is coded by k evenly spaced levels in [0, 1]; only whether two codes are
+    equal has a meaning, which kernels respect.
+    """
+
+    kind: Literal["continuous", "levels", "category"] = "continuous"
+    levels: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.kind == "continuous") != (not self.levels):
+            raise DomainError(f"a {self.kind} column came with levels={self.levels}; only the others have levels")
+        if any(not 0 <= v <= 1 for v in self.levels) or any(np.diff(self.levels) <= 0):
+            raise DomainError(f"levels must ascend within [0, 1], got {self.levels}")
+
+    def snap(self, values: FloatArray) -> FloatArray:
+        """The nearest allowed values; shape unchanged."""
+        if not self.levels:
+            return np.clip(values, 0.0, 1.0)
+        levels = np.array(self.levels)
+        return levels[np.argmin(np.abs(values[..., None] - levels), axis=-1)]
+
+
+@dataclass(frozen=True)
+class Box:
+    """The unit cube, column by column, minus what ``constraints`` forbid. An option is a float64 row (d,).
+
+    Args:
+        columns: one ``Column`` per coordinate; an int d means d continuous ones.
+        constraints: functions from rows (n, d) in the unit cube to booleans (n,), true where allowed.
+
+    >>> Box(2).contains([0.3, 1.0])
+    True
+    """
+
+    columns: tuple[Column, ...]
+    constraints: tuple[Constraint, ...] = field(default=(), compare=False)
+
+    def __init__(self, columns: int | Sequence[Column], constraints: Sequence[Constraint] = ()) -> None:
+        made = tuple(Column() for _ in range(columns)) if isinstance(columns, int) else tuple(columns)
+        if not made:
+            raise DomainError("Box needs at least one column, got none")
+        object.__setattr__(self, "columns", made)
+        object.__setattr__(self, "constraints", tuple(constraints))
+
+    @property
+    def dim(self) -> int:
+        """Number of columns, d."""
+        return len(self.columns)
+
+    @cached_property
+    def continuous(self) -> NDArray[np.bool_]:
+        """Which columns are continuous, shape (d,)."""
+        return np.array([c.kind == "continuous" for c in self.columns])
+
+    def feasible(self, points: FloatArray) -> NDArray[np.bool_]:
+        """Which of the rows (n, d) every constraint allows, shape (n,)."""
+        allowed = np.ones(len(points), dtype=bool)
+        for constraint in self.constraints:
+            allowed &= np.asarray(constraint(points), dtype=bool)
+        return allowed
+
+    def contains(self, point: ArrayLike) -> bool:
+        """Whether ``point`` (d,) is in the cube, on the levels, and allowed."""
+        row = np.asarray(point, dtype=np.float64).reshape(1, -1)
+        if row.shape[1] != self.dim or not np.all(np.isfinite(row)):
+            return False
+        return bool(np.allclose(self.project(row), row, rtol=0, atol=1e-9) and self.feasible(row)[0])
+
+    def project(self, points: FloatArray) -> FloatArray:
+        """Clip the rows (n, d) to the cube and snap them to their columns' levels; constraints are not repaired."""
+        return np.stack([c.snap(points[:, j]) for j, c in enumerate(self.columns)], axis=1)
+
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """``n`` uniform allowed rows (n, d), by rejection.
+
+        Raises:
+            DomainError: fewer than one in about ten thousand uniform points is allowed.
+        """
+        kept = np.empty((0, self.dim))
+        for _ in range(100):
+            draw = rng.random((max(128, n), self.dim))
+            for j, column in enumerate(self.columns):
+                if column.levels:
+                    draw[:, j] = rng.choice(np.array(column.levels), size=len(draw))
+            kept = np.concatenate([kept, draw[self.feasible(draw)]])
+            if len(kept) >= n:
+                return kept[:n]
+        raise DomainError(f"only {len(kept)} of 100 x {max(128, n)} random points satisfy the constraints; relax them")
+
+
+Domain = Arms | Grid | Box
+
+
+def is_finite(domain: Any) -> bool:
+    """Whether options are indices (``Arms``, ``Grid``) rather than rows of the unit cube."""
+    return isinstance(domain, Arms | Grid)

@@ -1,0 +1,125 @@
+"""How a simulated person answers one slate: one function, compiled with the policy or run as plain Python."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+#: What is observed of a slate: every pair independently, one winner, or a full ranking.
+FEEDBACK = {"pairs": 0, "winner": 1, "ranking": 2}
+
+
+class World(NamedTuple):
+    """A simulated person on K options. Everything a reply needs, as arrays and numbers.
+
+    ``P`` already contains the link, the noise scale and the lapse rate.
+    """
+
+    P: NDArray[np.float64]  # (K, K): chance that row beats column, given that the person does not say "same"
+    ties: NDArray[np.float64]  # (K, K) chance of "about the same", or (0, 0) if never
+    worth: NDArray[np.float64]  # (K,) Plackett-Luce weights, or (0,): then products of P choose the winner
+    feedback: int  # FEEDBACK
+    observe: float  # chance that a pair of the slate is observed ("pairs" only)
+    bias: float  # logits added to whatever is shown first
+    fatigue: float  # growth, per answered question, of the chance of answering at random
+    plain: bool  # two options, one bit, nothing of the above: the quick way
+
+
+@register_jitable
+def pair_probability(world: World, t: int, i: int, j: int) -> float:
+    """P(i beats j) when i is shown before j, after t answers."""
+    p = 0.5 if i == j else world.P[i, j]
+    if world.bias != 0.0 and 0.0 < p < 1.0:
+        p = 1.0 / (1.0 + (1.0 - p) / p * math.exp(-world.bias))
+    if world.fatigue > 0.0:
+        tired = min(1.0, world.fatigue * t)
+        p = (1.0 - tired) * p + 0.5 * tired
+    return p
+
+
+@register_jitable
+def reply_pairs(
+    world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
+) -> None:
+    """Every pair of slots is an independent comparison; an option against itself is a fair coin."""
+    for j in range(m):
+        wins[j, j] = 0.0
+        for k in range(j + 1, m):
+            a, b = slate[j], slate[k]
+            wins[j, k] = wins[k, j] = 0.0
+            if world.observe < 1.0 and rng.random() >= world.observe:
+                continue
+            if world.ties.size > 0 and a != b and rng.random() < world.ties[a, b]:
+                wins[j, k] = wins[k, j] = 0.5
+            elif rng.random() < pair_probability(world, t, a, b):
+                wins[j, k] = 1.0
+            else:
+                wins[k, j] = 1.0
+
+
+@register_jitable
+def pick_winner(
+    world: World, t: int, slate: NDArray[np.int64], m: int, taken: NDArray[np.bool_], rng: np.random.Generator
+) -> int:
+    """One of the positions not taken: by Plackett-Luce worth, or by the normalised product of P over the others."""
+    weights = np.zeros(m)
+    total = 0.0
+    for j in range(m):
+        if not taken[j]:
+            weight = 1.0
+            if world.worth.size > 0:
+                weight = world.worth[slate[j]] * (math.exp(world.bias) if j == 0 else 1.0)
+            else:
+                for k in range(m):
+                    if k != j and not taken[k]:
+                        forth = pair_probability(world, 0, slate[min(j, k)], slate[max(j, k)])
+                        weight *= forth if j < k else 1.0 - forth
+            weights[j] = weight
+            total += weight
+    if total <= 0.0 or (world.fatigue > 0.0 and rng.random() < world.fatigue * t):
+        for j in range(m):
+            weights[j] = 0.0 if taken[j] else 1.0
+        total = weights.sum()
+    u = rng.random() * total
+    last = 0
+    for j in range(m):
+        if weights[j] > 0.0:
+            last = j
+            u -= weights[j]
+            if u < 0.0:
+                break
+    return last
+
+
+@register_jitable
+def reply(
+    world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
+) -> None:
+    """Answer the slate: fill ``wins[:m, :m]`` (1 row beat column, 0.5/0.5 a tie, 0/0 not compared).
+
+    Args:
+        world: the person.
+        t: questions answered before.
+        slate: option indices, the first m entries count.
+        m: options on the slate.
+        wins: buffer of at least (m, m).
+        rng: the person's own stream.
+    """
+    if world.plain and m == 2:
+        first = 1.0 if rng.random() < world.P[slate[0], slate[1]] else 0.0
+        wins[0, 1], wins[1, 0] = first, 1.0 - first
+    elif world.feedback == 0:
+        reply_pairs(world, t, slate, m, wins, rng)
+    else:
+        wins[:m, :m] = 0.0
+        taken = np.zeros(m, dtype=np.bool_)
+        for _ in range(m - 1 if world.feedback == 2 else min(1, m - 1)):
+            winner = pick_winner(world, t, slate, m, taken, rng)
+            taken[winner] = True
+            for k in range(m):
+                if not taken[k]:
+                    wins[winner, k] = 1.0

@@ -1,0 +1,32 @@
+"""The errors prefopt raises. Each message says what was expected, what came, where, and what to do."""
+
+
+class PrefoptError(Exception):
+    """Base of every error that prefopt raises on purpose."""
+
+
+class DomainError(PrefoptError, ValueError):
+    """A domain or space that cannot exist, or an option outside of it."""
+
+
+class AnswerError(PrefoptError, ValueError):
+    """An answer that does not fit the question it answers."""
+
+
+class SettingError(PrefoptError, ValueError):
+    """An unknown policy, environment or regret, or a hyper-parameter out of range."""
+
+
+class EnvironmentSpecError(PrefoptError, ValueError):
+    """A simulated person that contradicts itself (a broken preference matrix, say)."""
+
+
+class StudyError(PrefoptError, RuntimeError):
+    """A study used out of order: no such question, nothing to undo, another seed's log."""
+
+
+class MissingDependency(PrefoptError, ImportError):
+    """An optional library is not installed; the message is the command that installs it."""
+
+    def __init__(self, library: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {library}: pip install 'prefopt-bo[{extra}]'")

@@ -1,0 +1,1 @@
+"""Gaussian-process models and how they are conditioned on comparisons."""

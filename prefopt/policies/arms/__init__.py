@@ -1,0 +1,1 @@
+"""Independent arms: one algorithm a file."""

@@ -1,0 +1,1 @@
+"""Gaussian-process policies: one algorithm a file."""

@@ -1,0 +1,51 @@
+"""Small pieces that many rules share; each compiles inside a rule and runs as plain Python outside of one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prefopt.policies.base import rule
+
+Generator = np.random.Generator
+
+
+@rule
+def uniform_index(n: int, rng: Generator) -> int:
+    """A uniform index 0 .. n-1."""
+    return int(rng.random() * n)
+
+
+@rule
+def argmax_random(values: NDArray[Any], rng: Generator) -> int:
+    """The index of the largest value, uniform among exact ties; draws only if there is a tie."""
+    best, ties = 0, 1
+    for i in range(1, len(values)):
+        if values[i] > values[best]:
+            best, ties = i, 1
+        elif values[i] == values[best]:
+            ties += 1
+            if rng.random() * ties < 1.0:
+                best = i
+    return best
+
+
+@rule
+def beta_draw(a: float, b: float, rng: Generator) -> float:
+    """A Beta(a, b) draw from two gamma draws."""
+    x = rng.standard_gamma(a)
+    return x / (x + rng.standard_gamma(b))
+
+
+@rule
+def kl_bernoulli(p: float, q: float) -> float:
+    """d(p, q) = p ln(p/q) + (1-p) ln((1-p)/(1-q)), with 0 ln 0 = 0 (q inside (0, 1))."""
+    value = 0.0
+    if p > 0.0:
+        value += p * math.log(p / q)
+    if p < 1.0:
+        value += (1.0 - p) * math.log((1.0 - p) / (1.0 - q))
+    return value

@@ -1,0 +1,1 @@
+"""Repetitions of policy against simulated person."""

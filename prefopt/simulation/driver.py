@@ -1,0 +1,112 @@
+"""The loop of a simulation on a finite domain: policy, person and regret compiled into one function."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from prefopt.environments.world import World, reply
+from prefopt.policies.base import Rules
+from prefopt.regret import Score, slate_regret
+
+
+class Run(NamedTuple):
+    """One repetition.
+
+    Attributes:
+        regret: cumulative regrets at the checkpoints, (C, R).
+        recommended: the option recommended at each checkpoint, (C,).
+        slates: every slate asked, padded with -1, (T, max_slate), or (0, max_slate) if not recorded.
+        seconds: CPU time of the loop.
+    """
+
+    regret: NDArray[np.float64]
+    recommended: NDArray[Any]
+    slates: NDArray[np.int64]
+    seconds: float
+
+
+def make_loop(rules: Rules) -> Callable[..., None]:
+    """The plain Python loop over ``rules``; ``compiled_loop`` compiles exactly this."""
+    ask, tell, best = rules
+
+    def loop(
+        state: Any,
+        world: World,
+        score: Score,
+        rng: np.random.Generator,
+        person: np.random.Generator,
+        slate: NDArray[np.int64],
+        wins: NDArray[np.float64],
+        checkpoints: NDArray[np.int64],
+        regret: NDArray[np.float64],
+        recommended: NDArray[np.int64],
+        slates: NDArray[np.int64],
+    ) -> None:
+        total = np.zeros(score.reduce.size)
+        t = 0
+        for c in range(checkpoints.size):
+            while t < checkpoints[c]:
+                m = ask(state, rng, slate)
+                reply(world, t, slate, m, wins, person)
+                for r in range(total.size):
+                    total[r] += slate_regret(score, r, slate, m)
+                tell(state, slate, m, wins, rng)
+                if slates.shape[0] > 0:
+                    for j in range(m):
+                        slates[t, j] = slate[j]
+                t += 1
+            regret[c, :] = total
+            recommended[c] = best(state)
+
+    return loop
+
+
+_compiled: dict[Rules, Callable[..., None]] = {}
+_lock = threading.Lock()
+
+
+def compiled_loop(rules: Rules) -> Callable[..., None]:
+    """The loop over ``rules``, compiled once per process at its first call, releasing the GIL.
+
+    Nothing is cached on disk, so an edited policy is never served stale.
+    """
+    with _lock:
+        if rules not in _compiled:
+            _compiled[rules] = njit(nogil=True)(make_loop(rules))
+        return _compiled[rules]
+
+
+def run_finite(
+    loop: Callable[..., None],
+    policy: Any,
+    world: World,
+    score: Score,
+    rng: np.random.Generator,
+    person: np.random.Generator,
+    checkpoints: NDArray[np.int64],
+    *,
+    record: bool = False,
+) -> Run:
+    """One repetition of a finite policy: start it with ``rng``, run ``loop`` to the last checkpoint."""
+    policy.init(rng)
+    width = policy.max_slate
+    regret = np.zeros((checkpoints.size, score.reduce.size))
+    recommended = np.zeros(checkpoints.size, dtype=np.int64)
+    slates = np.full((int(checkpoints[-1]) if record else 0, width), -1, dtype=np.int64)
+    slate, wins = np.zeros(width, dtype=np.int64), np.zeros((width, width))
+    began = time.thread_time()
+    loop(policy.state, world, score, rng, person, slate, wins, checkpoints, regret, recommended, slates)
+    return Run(regret, recommended, slates, time.thread_time() - began)
+
+
+def warm_up(policy: Any, world: World, score: Score) -> None:
+    """Compile the loop of ``policy`` by running it for one round."""
+    rng = np.random.default_rng(0)
+    run_finite(compiled_loop(policy.rules), policy, world, score, rng, rng, np.ones(1, dtype=np.int64))

@@ -1,0 +1,1 @@
+"""A real experiment with a person."""
