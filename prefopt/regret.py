@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from prefopt.environments.base import Environment, FiniteEnvironment
 from prefopt.errors import SettingError
+from prefopt.jit import jitable
 
 FloatArray = NDArray[np.float64]
 SUM, MEAN, MIN, MAX = 0, 1, 2, 3
@@ -100,7 +100,7 @@ def score(environment: Environment, names: Sequence[str], options: NDArray[Any])
     return Score(loss.reshape(len(kinds), len(options)), np.array([kind.reduce for kind in kinds], dtype=np.int64))
 
 
-@register_jitable
+@jitable
 def slate_regret(score: Score, r: int, slate: NDArray[np.int64], m: int) -> float:
     """Regret r of a slate of m options (indices into ``score.loss``)."""
     how = score.reduce[r]

@@ -6,8 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
+
+from prefopt.jit import jitable
 
 #: What is observed of a slate: every pair independently, one winner, or a full ranking.
 FEEDBACK = {"pairs": 0, "winner": 1, "ranking": 2}
@@ -29,7 +30,7 @@ class World(NamedTuple):
     plain: bool  # two options, one bit, nothing of the above: the quick way
 
 
-@register_jitable
+@jitable
 def pair_probability(world: World, t: int, i: int, j: int) -> float:
     """P(i beats j) when i is shown before j, after t answers."""
     p = 0.5 if i == j else world.P[i, j]
@@ -41,7 +42,7 @@ def pair_probability(world: World, t: int, i: int, j: int) -> float:
     return p
 
 
-@register_jitable
+@jitable
 def reply_pairs(
     world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
 ) -> None:
@@ -61,7 +62,7 @@ def reply_pairs(
                 wins[k, j] = 1.0
 
 
-@register_jitable
+@jitable
 def pick_winner(
     world: World, t: int, slate: NDArray[np.int64], m: int, taken: NDArray[np.bool_], rng: np.random.Generator
 ) -> int:
@@ -95,7 +96,7 @@ def pick_winner(
     return last
 
 
-@register_jitable
+@jitable
 def reply(
     world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
 ) -> None:

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from prefopt.answer import Answer
 from prefopt.domain import Arms, Domain, Grid
 from prefopt.errors import AnswerError, SettingError
+from prefopt.jit import jitable
 
 #: Marks a function of a policy: plain Python when called from Python, compiled when called from a compiled loop.
-rule = register_jitable
+rule = jitable
 
 Slate = NDArray[Any]
 

@@ -1,0 +1,16 @@
+"""One decorator for functions that run as plain Python and also inside compiled loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba.extending import register_jitable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def jitable(function: F) -> F:
+    """Mark ``function``: plain Python when called from Python, compiled when called from a compiled loop."""
+    register_jitable(function)
+    return function
