@@ -26,6 +26,7 @@ class Entry:
         slates: "2", "any", or "varies".
         needs_horizon: whether the number of rounds must be told.
         presets: named settings.
+        takes_feedback: whether it has a setting ``feedback`` that says what kind of answer will come.
     """
 
     module: str
@@ -37,6 +38,7 @@ class Entry:
     slates: str = "2"
     needs_horizon: bool = False
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    takes_feedback: bool = False
 
     def load(self) -> Any:
         """The class itself; this is what imports."""

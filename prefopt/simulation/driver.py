@@ -32,7 +32,7 @@ class Run(NamedTuple):
     seconds: float
 
 
-def make_loop(rules: Rules) -> Callable[..., None]:
+def make_loop(rules: Rules, reply: Callable[..., None] = reply) -> Callable[..., None]:
     """The plain Python loop over ``rules``; ``compiled_loop`` compiles exactly this."""
     ask, tell, best = rules
 
@@ -68,19 +68,20 @@ def make_loop(rules: Rules) -> Callable[..., None]:
     return loop
 
 
-_compiled: dict[Rules, Callable[..., None]] = {}
+_compiled: dict[tuple[Any, ...], Callable[..., None]] = {}
 _lock = threading.Lock()
 
 
-def compiled_loop(rules: Rules) -> Callable[..., None]:
-    """The loop over ``rules``, compiled once per process at its first call, releasing the GIL.
+def compiled_loop(rules: Rules, world: World) -> Callable[..., None]:
+    """The loop over ``rules`` with people like ``world``, compiled once per process at its first call.
 
-    Nothing is cached on disk, so an edited policy is never served stale.
+    It releases the GIL. Nothing is cached on disk, so an edited policy is never served stale.
     """
     with _lock:
-        if rules not in _compiled:
-            _compiled[rules] = njit(nogil=True)(make_loop(rules))
-        return _compiled[rules]
+        key = (rules, reply)
+        if key not in _compiled:
+            _compiled[key] = njit(nogil=True)(make_loop(*key))
+        return _compiled[key]
 
 
 def run_finite(
@@ -106,7 +107,15 @@ def run_finite(
     return Run(regret, recommended, slates, time.thread_time() - began)
 
 
+_warm: set[tuple[Any, ...]] = set()
+
+
 def warm_up(policy: Any, world: World, score: Score) -> None:
-    """Compile the loop of ``policy`` by running it for one round."""
-    rng = np.random.default_rng(0)
-    run_finite(compiled_loop(policy.rules), policy, world, score, rng, rng, np.ones(1, dtype=np.int64))
+    """Compile the loop of ``policy`` by running it for one round; does nothing the second time."""
+    loop = compiled_loop(policy.rules, world)
+    policy.init(np.random.default_rng(0))
+    key = (loop, *(getattr(x, "ndim", type(x)) for x in policy.state))
+    if key not in _warm:
+        rng = np.random.default_rng(0)
+        run_finite(loop, policy, world, score, rng, rng, np.ones(1, dtype=np.int64))
+        _warm.add(key)
