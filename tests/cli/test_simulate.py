@@ -1,0 +1,60 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from prefopt.cli import app
+from prefopt.cli.simulate import parse_setting
+from prefopt.errors import SettingError
+
+BASE = "simulate --policy ind-self-sparring --environment arith-linear-6 --rounds 50 --repetitions 3 --seed 1".split()
+
+
+def invoke(*words):
+    return CliRunner().invoke(app, list(words))
+
+
+def test_json_is_one_object_and_nothing_else():
+    done = subprocess.run(
+        [sys.executable, "-m", "prefopt.cli", *BASE, "--regret", "strong-sum", "--json", "--set", "eta=2.5"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    summary = json.loads(done.stdout)
+    assert summary["settings"]["eta"] == 2.5
+    assert len(summary["checkpoints"]) == 50
+
+
+def test_regret_has_no_default():
+    assert invoke(*BASE, "--json").exit_code == 2
+
+
+def test_table_and_files(tmp_path):
+    picture, table = tmp_path / "a.png", tmp_path / "a.csv"
+    done = invoke(*BASE, "--regret", "weak", "--plot", str(picture), "--output", str(table))
+    assert done.exit_code == 0
+    assert "quantiles" in done.stdout
+    assert picture.exists() and table.exists()
+
+
+def test_list():
+    for what in ("policies", "environments", "regrets"):
+        lines = invoke("list", what).stdout.splitlines()
+        assert len(lines) >= 5 and all("\t" in line for line in lines)
+    assert isinstance(invoke("list", "nonsense").exception, SettingError)
+
+
+def test_error_is_one_line_and_exit_code_two():
+    words = [sys.executable, "-m", "prefopt.cli", *BASE, "--regret", "nonsense", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unknown regret 'nonsense'" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("wrong", ["noise", "=3"])
+def test_bad_setting(wrong):
+    with pytest.raises(SettingError, match="name=value"):
+        parse_setting(wrong)

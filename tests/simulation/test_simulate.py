@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from prefopt.errors import SettingError
+from prefopt.policies import make_policy
+from prefopt.simulation import simulate
+
+
+def run(policy="ind-self-sparring", environment="arith-linear-6", **keywords):
+    given = {"rounds": 200, "repetitions": 4, "seed": 3, **keywords}
+    return simulate(policy, environment, **given)
+
+
+def test_a_repetition_depends_on_seed_and_number_only():
+    alone, two = run(), run(jobs=2)
+    np.testing.assert_array_equal(alone.regret, two.regret)
+    np.testing.assert_array_equal(run(repetitions=2).regret, alone.regret[:2])
+    assert not np.array_equal(run(seed=4).regret, alone.regret)
+
+
+def test_compiled_and_plain_loops_agree():
+    fast, slow = run(record=True), run(record=True, compiled=False)
+    for a, b in zip(fast.slates, slow.slates, strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_allclose(fast.regret, slow.regret)
+
+
+def test_regret_is_the_sum_over_the_recorded_slates():
+    result = run(record=True, relabel=False, repetitions=1)
+    utility = np.r_[0.8, np.linspace(0.7, 0.2, 5)]
+    per_step = ((0.8 - utility[result.slates[0]]) / 2).sum(axis=1)
+    np.testing.assert_allclose(result.curve()[0], per_step.cumsum()[result.checkpoints - 1])
+
+
+def test_several_regrets_in_one_run():
+    result = run(regret=["strong-sum", "weak", "binary-weak"])
+    assert result.regret.shape == (4, len(result.checkpoints), 3)
+    assert np.all(result.mean("weak") * 2 <= result.mean("strong-sum") + 1e-12)
+    with pytest.raises(SettingError, match="was not kept"):
+        result.mean("borda")
+
+
+@pytest.mark.parametrize("feedback", ["pairs", "winner", "ranking"])
+def test_slates_of_four(feedback):
+    result = run(slate_size=4, feedback=feedback, record=True)
+    assert result.slates[0].shape == (200, 4)
+    assert result.summary()["feedback"] == feedback
+
+
+def test_learns():
+    random = run("random", rounds=3000).summary()["mean"]
+    assert run(rounds=3000).summary()["mean"] < random / 3
+
+
+def test_summary_has_the_contract():
+    summary = run().summary()
+    names = "mean sd se checkpoints inference_regret inference_regret_utility microseconds_per_round seconds versions"
+    assert set(names.split()) <= set(summary)
+    assert summary["checkpoints"][-1] == [200, summary["mean"], summary["sd"]]
+    assert summary["se"] == pytest.approx(summary["sd"] / 2)
+
+
+def test_a_policy_class_of_ones_own():
+    result = simulate(lambda domain, **k: make_policy("random", domain, **k), "arith-linear-6", rounds=10)
+    assert result.regret.shape == (1, 10, 1)
+
+
+def test_checkpoints_end_with_the_last_round():
+    assert run(checkpoints=[10, 50]).checkpoints.tolist() == [10, 50, 200]
+    with pytest.raises(SettingError, match="checkpoints must lie"):
+        run(checkpoints=[0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rounds": 0}, "rounds must be"),
+        ({"repetitions": 1.5}, "repetitions must be"),
+        ({"jobs": 0}, "jobs must be"),
+        ({"seed": -1}, "seed must not"),
+        ({"regret": "none"}, "unknown regret"),
+        ({"policy": "no-such"}, "unknown policy"),
+        ({"environment": "no-such"}, "no-such"),
+        ({"settings": {"eta": -1}}, "eta > 0"),
+        ({"settings": {"nonsense": 1}}, "nonsense"),
+        ({"settings": {"preset": "nonsense"}}, "no preset"),
+        ({"slate_size": 1}, "at least two places"),
+    ],
+)
+def test_bad_input_says_what_was_wrong(wrong, message):
+    with pytest.raises(SettingError, match=message):
+        run(**wrong)
+
+
+def test_saved_table_is_tidy(tmp_path):
+    result = run()
+    result.save(tmp_path / "x.csv")
+    lines = (tmp_path / "x.csv").read_text().splitlines()
+    assert len(lines) == 1 + 4 * len(result.checkpoints)
+    assert '"seed": 3' in (tmp_path / "x.json").read_text()
+
+
+def test_frame():
+    pytest.importorskip("pandas")
+    assert run().to_frame().groupby("t").value.mean().iloc[-1] == pytest.approx(run().summary()["mean"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_takes_the_repetitions():
+    distributed = pytest.importorskip("distributed")
+    import joblib
+
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        far = run(jobs=2)
+    np.testing.assert_array_equal(far.regret, run().regret)
