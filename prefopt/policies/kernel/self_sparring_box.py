@@ -1,0 +1,172 @@
+"""KernelSelfSparring on a box: Sui, Zhuang, Burdick, Yue 2017, "Multi-dueling bandits with dependent arms".
+
+Step numbers are those of Algorithm 4. A draw is a whole function (Wilson et al. 2020), maximised over the box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prefopt.answer import Answer
+from prefopt.domain import Box, FloatArray
+from prefopt.errors import SettingError
+from prefopt.models.box_search import peaks, raw_points
+from prefopt.models.exact import ExactGP
+from prefopt.models.stationary import as_stationary
+from prefopt.models.tried import Tried
+from prefopt.seeding import stream
+
+#: Two points of a slate that differ by no more than this in any column look the same (``distinct``).
+APART = 0.01
+#: Observation noise that does not lock in, by the kind of answer (Sui et al. used 0.025: preset ``paper``).
+NOISE = {"pairs": 0.05, "winner": 0.25}
+
+
+@dataclass(kw_only=True)
+class BoxKernelSelfSparring:
+    """Self-sparring with one Gaussian process over a box, any slate size; state: tries and wins of distinct points.
+
+    f(x) = P(x beats the environment) has a GP prior; every compared pair adds a 1 for the winner and a 0 for the
+    loser. Draws are independent, so open questions (``pending``) need no special care.
+
+    Args:
+        domain: the box; categories enter the kernel by equality only, levels as numbers.
+        slate_size: m, at least 2.
+        horizon: not used.
+        lengthscale: one, or one a column, in units of the cube.
+        outputscale: signal variance.
+        noise: variance of one 0/1 outcome; None takes 0.05, or 0.25 if ``feedback`` is "winner".
+        mean: prior mean.
+        feedback: "pairs" or "winner": what answers will look like (sets the default noise only).
+        self_duel: "coin" counts answers about two (nearly) equal points, "skip" ignores them.
+        distinct: whether points of a slate must differ (the next best of the same draw); None: if m = 2.
+        kernel: "rbf", "matern32", "matern52", a GPyTorch kernel of these (with its own scales), or its fields.
+        features: random features of a draw.
+        raw_samples: Sobol points at which draws are looked at first.
+        restarts: of them, how many are climbed from, for each draw.
+        merge: points closer than this in every continuous column are one option tried again.
+
+    Source: Sui et al. 2017, Algorithm 4; section 3 there names continuous spaces.
+    """
+
+    domain: Box = field(kw_only=False)
+    slate_size: int = 2
+    horizon: int | None = None
+    lengthscale: float | Sequence[float] = 0.2
+    outputscale: float = 1.0
+    noise: float | None = None
+    mean: float = 0.0
+    feedback: str = "pairs"
+    self_duel: str = "coin"
+    distinct: bool | None = None
+    kernel: Any = None
+    features: int = 1024
+    raw_samples: int = 1024
+    restarts: int = 64
+    merge: float = 1e-3
+
+    model: ExactGP = field(init=False, repr=False, compare=False)
+    tried: Tried | None = field(default=None, init=False, repr=False, compare=False)  # distinct x, tries n, wins s
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Box):
+            raise SettingError(f"BoxKernelSelfSparring needs a Box, got {self.domain!r}")
+        if self.feedback not in NOISE or self.self_duel not in ("coin", "skip"):
+            raise SettingError(
+                f"expected feedback 'pairs' or 'winner' and self_duel 'coin' or 'skip', got {self.feedback!r} and "
+                f"{self.self_duel!r}"
+            )
+        noise = NOISE[self.feedback] if self.noise is None else self.noise
+        counts = (self.slate_size - 1, self.features, self.raw_samples, self.restarts)
+        if not (min(counts) >= 1 and noise > 0 and self.merge >= 0 and np.isfinite(self.mean)):
+            raise SettingError(
+                f"expected slate_size >= 2, noise > 0, sizes >= 1, merge >= 0, a finite mean; got {self}"
+            )
+        kernel = as_stationary(self.kernel, self.domain, self.lengthscale, self.outputscale)
+        self.model = ExactGP(kernel, self.domain, float(self.mean), float(noise))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The hyper-parameters by name, JSON-able; a GPyTorch kernel as its fields."""
+        made = {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.name != "domain"}
+        if not (self.kernel is None or isinstance(self.kernel, str | Mapping)):
+            made["kernel"] = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self.model.kernel).items()}
+        if not np.isscalar(self.lengthscale):
+            made["lengthscale"] = np.asarray(self.lengthscale).tolist()
+        return made
+
+    def init(self, rng: np.random.Generator) -> None:
+        """Forget everything."""
+        self.tried = Tried.none(self.domain.dim)
+
+    @property
+    def data(self) -> Tried:
+        """Distinct points (q, d), their tries and wins (q,). Raises SettingError before ``init``."""
+        if self.tried is None:
+            raise SettingError("used before init: call policy.init(rng) first")
+        return self.tried
+
+    def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
+        """The next slate (m, d): m independent draws, each at its own maximum; changes nothing."""
+        paths = self.model.paths(self.data, self.slate_size, rng, features=self.features)  # 3-5
+        raw = raw_points(self.domain, self.raw_samples, self._good(32), rng)
+        points = peaks(paths, self.domain, raw, restarts=self.restarts, finish=8)[0]
+        slate = points[:, 0].copy()  # 6
+        if self.distinct or (self.distinct is None and self.slate_size == 2):
+            for j in range(1, self.slate_size):
+                gap = np.abs(points[j][:, None] - slate[:j]).max(axis=2).min(axis=1)
+                slate[j] = points[j, int(np.argmax(gap > APART))]
+        return slate
+
+    def tell(self, slate: ArrayLike, answer: Answer, rng: np.random.Generator) -> None:
+        """Learn from ``answer`` to ``slate`` (m, d); a skip teaches nothing.
+
+        Raises:
+            AnswerError: the answer is about another number of options, or a point is outside of the cube.
+        """
+        count = self.self_duel == "coin"
+        self.tried = self.data.add(slate, answer, self.domain, merge=self.merge, count_self=count)  # 9-10
+
+    def _good(self, n: int) -> FloatArray:
+        """The ``n`` tried points of largest posterior mean, best first."""
+        X = self.data.X
+        if not len(X):
+            return X
+        mean = self.model.mean_at_tried(self.data)
+        return X[np.argsort(-mean, kind="stable")[:n]]
+
+    def best(self, over: str = "tried") -> FloatArray:
+        """The point (d,) of largest posterior mean among those tried, or ``over="box"`` in the whole box.
+
+        A point nobody was shown is only as good as the model; before any answer: an allowed point near the centre.
+        """
+        if over not in ("tried", "box"):
+            raise SettingError(f"expected over='tried' or 'box', got {over!r}")
+        if not len(self.data.X):
+            centre = self.domain.project(np.full((1, self.domain.dim), 0.5))
+            raw = np.vstack([centre, self.domain.sample(64, stream(0))])
+            raw = raw[self.domain.feasible(raw)]
+            return np.array(raw[int(np.argmin(np.abs(raw - 0.5).max(axis=1)))])
+        good = self._good(32)
+        if over == "tried":
+            return np.array(good[0])
+        raw = raw_points(self.domain, self.raw_samples, good, stream(0))
+        path = self.model.mean_path(self.data)
+        points, values = peaks(path, self.domain, raw, restarts=self.restarts, finish=8)
+        return np.array(points[0, int(np.argmax(values[0]))])
+
+    def posterior(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Posterior mean (n,) and covariance (n, n) of f at ``points`` (n, d)."""
+        return self.model.posterior(self.data, np.atleast_2d(np.asarray(points, dtype=np.float64)))
+
+    def draws(self, points: ArrayLike, size: int, rng: np.random.Generator) -> FloatArray:
+        """``size`` exact joint posterior draws of f at ``points`` (n, d), shape (size, n)."""
+        mean, covariance = self.posterior(points)
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return np.asarray(mean + rng.standard_normal((size, len(mean))) @ root.T)
