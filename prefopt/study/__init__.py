@@ -1,1 +1,8 @@
 """A real experiment with a person."""
+
+from prefopt.study.create import create_study, load_study
+from prefopt.study.question import Candidate, Query
+from prefopt.study.recommend import Recommendation
+from prefopt.study.study import Study
+
+__all__ = ["Candidate", "Query", "Recommendation", "Study", "create_study", "load_study"]

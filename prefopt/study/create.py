@@ -1,0 +1,150 @@
+"""Start a study, or open one again."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from prefopt.domain import Arms, Box
+from prefopt.errors import SettingError, StudyError
+from prefopt.policies import get_entry, resolve_settings
+from prefopt.space import Space, as_space
+from prefopt.study.asking import MOST
+from prefopt.study.learner import build_policy
+from prefopt.study.storage import Storage, StudyRecord
+from prefopt.study.study import Study
+
+
+def create_study(
+    space: Any,
+    *,
+    query_size: int = 2,
+    storage: str | None = None,
+    study_name: str = "study",
+    seed: int | None = None,
+    strategy: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    budget: int | None = None,
+    load_if_exists: bool = False,
+    question: str = "Which is better?",
+) -> Study:
+    """A new study.
+
+    Args:
+        space: a ``Space``, a domain, a dict of Optuna distributions, or a list of arms.
+        query_size: how many options a question shows, 2 to 6.
+        storage: ``"study.db"`` (an SQLite file), any SQLAlchemy URL, or None to keep it in memory.
+        study_name: its name in the storage.
+        seed: same seed and same answers, same questions; None draws one and stores it.
+        strategy: name of a policy (``prefopt list policies``); None chooses by the space.
+        settings: the policy's hyper-parameters, or ``{"preset": ...}``.
+        budget: how many answers are planned; it is also the horizon of a policy that needs one.
+        load_if_exists: open the study of that name if there is one, instead of raising.
+        question: the sentence put to the person.
+
+    Raises:
+        StudyError: the name is taken, or the storage cannot be opened.
+        SettingError: a setting out of range, or a strategy that does not fit the space.
+
+    >>> study = create_study(["tea", "coffee", "cocoa"], seed=1)
+    >>> query = study.ask()
+    >>> study.tell(query, best=query.shown[0])
+    >>> study.answered
+    1
+    """
+    space = as_space(space)
+    _check_count("query_size", query_size, 2)
+    if budget is not None:
+        _check_count("budget", budget, 1)
+    strategy = default_strategy(space.domain) if strategy is None else strategy
+    row = {
+        "name": study_name,
+        "seed": _checked_seed(seed),
+        "space": space.to_json(),
+        "strategy": strategy,
+        "settings": resolve_settings(strategy, settings or {}),
+        "query_size": int(query_size),
+        "budget": budget,
+        "question": question,
+        "version": version("prefopt-bo"),
+    }
+    check_strategy(StudyRecord(**{**row, "space": space, "id": 0, "created": 0.0}))
+    database = Storage(storage)
+    if not database.create(row) and not load_if_exists:
+        database.close()
+        raise StudyError(
+            f"storage {storage!r} has a study {study_name!r} already: load_study({storage!r}, "
+            f"study_name={study_name!r}) opens it, load_if_exists=True does so by itself"
+        )
+    return _opened(database, study_name)
+
+
+def load_study(storage: str, *, study_name: str | None = None) -> Study:
+    """Open a study again, exactly where it was.
+
+    Args:
+        storage: as given to ``create_study``.
+        study_name: may be left out if the storage holds only one study.
+
+    Raises:
+        StudyError: no such study (the message lists those there are), or written by a newer prefopt.
+    """
+    database = Storage(storage)
+    names = database.names()
+    if study_name is None and len(names) == 1:
+        study_name = names[0]
+    if study_name not in names:
+        database.close()
+        wanted = "a study_name" if study_name is None else f"study {study_name!r} is not there"
+        held = f"it holds {', '.join(map(repr, names))}" if names else "it holds no study; create_study makes one"
+        raise StudyError(f"storage {storage!r}: {wanted if study_name else 'say which study'}; {held}")
+    return _opened(database, study_name)
+
+
+def default_strategy(domain: Any) -> str:
+    """The policy for people who do not choose one: a Gaussian process where options have neighbours."""
+    return "ind-self-sparring" if isinstance(domain, Arms) else "kernel-self-sparring"
+
+
+def check_strategy(record: StudyRecord) -> None:
+    """Raise SettingError unless the strategy takes the space and the number of options shown."""
+    entry, domain = get_entry(record.strategy), record.space.domain
+    if isinstance(domain, Box) and "box" not in entry.domains:
+        raise SettingError(
+            f"strategy {record.strategy!r} needs a finite list or grid of options, this space is continuous: give its "
+            "parameters a step, or take strategy='kernel-self-sparring'"
+        )
+    if entry.slates == "2" and record.query_size != 2:
+        raise SettingError(
+            f"strategy {record.strategy!r} compares two options at a time, got query_size={record.query_size}: take "
+            "query_size=2 or a strategy for more ('prefopt list policies' shows them)"
+        )
+    if record.query_size > MOST:
+        raise SettingError(f"a person compares 2 to {MOST} options at once, got query_size={record.query_size}")
+    if entry.needs_horizon and record.budget is None and "horizon" not in record.settings:
+        raise SettingError(f"strategy {record.strategy!r} needs the number of answers planned: pass budget=...")
+    build_policy(record, domain)
+
+
+def _opened(database: Storage, name: str) -> Study:
+    record = database.find(name, Space.from_json)
+    if record is None:
+        raise StudyError(f"storage {database.url!r}: study {name!r} is gone; it holds {database.names()}")
+    return Study(database, record)
+
+
+def _checked_seed(seed: int | None) -> int:
+    if seed is None:
+        return secrets.randbits(31)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+        raise SettingError(f"seed must be a whole number from 0 to 2**63 - 1, got {seed!r}")
+    return int(seed)
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise SettingError(f"{name} must be a whole number of at least {least}, got {value!r}")

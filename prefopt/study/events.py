@@ -1,0 +1,45 @@
+"""What happens in a study, as the append-only log keeps it. The state of a study is the fold of these events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+#: Version of the tables and of the payloads below; a file of a newer one is refused with a clear message.
+SCHEMA_VERSION = 1
+
+#: kind of event -> what its payload holds. Options are indices on finite domains, lists of floats on boxes.
+KINDS = {
+    "asked": "query, slate (options in the policy's order), shown (positions of the distinct options), after, labels",
+    "answered": "query, answer (about the distinct options of the question, in the policy's order)",
+    "auto": "query, slate, answer: a step without a person (an option met itself: a fair coin)",
+    "undone": "event (the number of an answer or comparison), withdrawn (open questions chosen because of it)",
+    "restored": "event (the number of an undone answer or comparison)",
+    "added": "option or label: an own idea that joins the next question",
+    "compared": "slate, answer: a comparison that was made elsewhere",
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the log.
+
+    Attributes:
+        kind: a key of ``KINDS``.
+        payload: JSON-able, as ``KINDS`` says.
+        slot: what can happen only once, such as the first answer to question 12; unique in a study.
+        rater: who, if anybody said.
+        seconds: how long the answer took, if measured.
+        token: the client's own mark of this event; the same token never counts twice.
+        number: 1, 2, ... within the study, given by the storage.
+        time: seconds since 1970 (UTC), given by the storage.
+    """
+
+    kind: str
+    payload: dict[str, Any] = field(default_factory=dict)
+    slot: str = ""
+    rater: str | None = None
+    seconds: float | None = None
+    token: str | None = None
+    number: int = 0
+    time: float = 0.0

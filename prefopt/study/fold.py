@@ -1,0 +1,201 @@
+"""The state of a study: a fold of its events, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prefopt.answer import Answer
+from prefopt.data import Tally
+from prefopt.domain import is_finite
+from prefopt.study.events import Event
+from prefopt.study.options import Options
+from prefopt.study.question import Candidate, Query
+from prefopt.study.storage import StudyRecord
+
+
+@dataclass
+class Asked:
+    """A question as it was asked; all options are candidate ids."""
+
+    number: int
+    event: Event
+    slate: tuple[int, ...]  # the policy's, an option may appear twice
+    candidates: tuple[int, ...]  # the distinct ones, in the same order
+    shown: tuple[int, ...]  # and in the order on the screen
+    status: str = "open"  # or answered, skipped, withdrawn
+    lesson: Lesson | None = None  # its last answer, in force or undone
+    undone: int = 0  # how many answers to it were undone
+
+
+@dataclass
+class Lesson:
+    """Something that was said: an answer, a comparison made elsewhere, or an automatic step."""
+
+    event: Event
+    slate: tuple[int, ...]
+    answer: Answer
+    question: Asked | None = None
+    active: bool = True
+    moved: int = 0  # how often it was undone or restored
+
+
+@dataclass
+class State:
+    """Everything known after the events so far; ``apply`` adds one."""
+
+    record: StudyRecord
+    last: int = 0
+    questions: dict[int, Asked] = field(default_factory=dict)
+    said: dict[int, Lesson] = field(default_factory=dict)
+    ideas: list[tuple[int, int]] = field(default_factory=list)  # (event, candidate)
+    tokens: dict[str, Event] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.options = Options(self.record.space)
+
+    def apply(self, event: Event) -> None:
+        """Fold one event in."""
+        getattr(self, f"_{event.kind}")(event)
+        self.last = event.number
+        if event.token:
+            self.tokens[event.token] = event
+
+    def _asked(self, event: Event) -> None:
+        slate = tuple(self.options.id_of(option) for option in event.payload["slate"])
+        distinct = tuple(dict.fromkeys(slate))
+        shown = tuple(distinct[p] for p in event.payload["shown"])
+        number = event.payload["query"]
+        self.questions[number] = Asked(number, event, slate, distinct, shown)
+
+    def _answered(self, event: Event) -> None:
+        asked = self.questions[event.payload["query"]]
+        answer = Answer.from_json(event.payload["answer"])
+        lesson = self.said[event.number] = Lesson(event, asked.candidates, answer, asked)
+        if asked.lesson is not None and asked.lesson.active:  # restored at the same moment by another process
+            lesson.active = False
+            return
+        asked.lesson = lesson
+        asked.status = "skipped" if answer.kind == "skip" else "answered"
+
+    def _auto(self, event: Event) -> None:
+        self._compared(event)
+
+    def _compared(self, event: Event) -> None:
+        slate = tuple(self.options.id_of(option) for option in event.payload["slate"])
+        self.said[event.number] = Lesson(event, slate, Answer.from_json(event.payload["answer"]))
+
+    def _added(self, event: Event) -> None:
+        if "label" in event.payload:
+            self.ideas.append((event.number, self.options.add_arm(event.payload["label"])))
+        else:
+            self.ideas.append((event.number, self.options.id_of(event.payload["option"])))
+
+    def _undone(self, event: Event) -> None:
+        lesson = self.said[event.payload["event"]]
+        lesson.active = False
+        lesson.moved += 1
+        if lesson.question is not None:
+            lesson.question.status = "open"
+            lesson.question.undone += 1
+        for number in event.payload["withdrawn"]:
+            if self.questions[number].status == "open":
+                self.questions[number].status = "withdrawn"
+
+    def _restored(self, event: Event) -> None:
+        lesson = self.said[event.payload["event"]]
+        lesson.moved += 1
+        if lesson.question is not None and lesson.question.lesson is not lesson:
+            return  # answered anew at the same moment by another process
+        lesson.active = True
+        if lesson.question is not None:
+            lesson.question.status = "skipped" if lesson.answer.kind == "skip" else "answered"
+
+    # -- what follows from it --------------------------------------------------------------------------------------
+
+    @property
+    def space(self) -> Any:
+        """The space, with the arms added since."""
+        return self.options.space
+
+    @property
+    def next_number(self) -> int:
+        """Number of the next new question."""
+        return len(self.questions) + 1
+
+    @property
+    def answered(self) -> int:
+        """Questions with an answer in force, skips not counted."""
+        return sum(asked.status == "answered" for asked in self.questions.values())
+
+    def open_question(self, rater: str | None) -> Asked | None:
+        """The first open question of ``rater``."""
+        mine = (a for a in self.questions.values() if a.status == "open" and a.event.rater == rater)
+        return next(mine, None)
+
+    def query(self, asked: Asked) -> Query:
+        """The question as a person meets it."""
+        made = {i: self.candidate(i) for i in asked.candidates}
+        return Query(
+            number=asked.number,
+            candidates=tuple(made.values()),
+            shown=tuple(made[i] for i in asked.shown),
+            rater=asked.event.rater,
+            repeat_of=asked.event.payload.get("repeat_of"),
+            note=asked.event.payload.get("note", ""),
+            fallback=asked.event.payload.get("fallback", False),
+        )
+
+    def candidate(self, number: int) -> Candidate:
+        """The candidate with id ``number``."""
+        return Candidate(number, self.options.params(number))
+
+    def candidate_of(self, params: Any) -> Candidate:
+        """The candidate with these parameters, which has an id already."""
+        return self.candidate(self.options.id_of(self.options.encode(params)))
+
+    def lessons(self) -> list[Lesson]:
+        """What people said and did not take back, in order; this is what ``undo`` works on."""
+        return [x for _, x in sorted(self.said.items()) if x.active and x.event.kind != "auto"]
+
+    def in_force(self) -> list[Lesson]:
+        """The same with automatic steps, except those that led to a question withdrawn since."""
+        gone = {n for n, asked in self.questions.items() if asked.status == "withdrawn"}
+        every = (x for _, x in sorted(self.said.items()) if x.active)
+        return [x for x in every if x.event.kind != "auto" or x.event.payload["query"] not in gone]
+
+    def automatic_steps(self, question: int) -> int:
+        """How many steps without a person led to ``question`` so far."""
+        return sum(x.event.kind == "auto" and x.event.payload["query"] == question for x in self.said.values())
+
+    def waiting_ideas(self) -> list[int]:
+        """Own ideas that no question has shown since they were added."""
+        asked = [a for a in self.questions.values() if a.status != "withdrawn"]
+        return [i for at, i in self.ideas if not any(a.event.number > at and i in a.candidates for a in asked)]
+
+    def skipped(self, candidates: Iterable[int | None]) -> list[Asked]:
+        """The questions about exactly these candidates that were skipped."""
+        wanted = set(candidates)
+        return [a for a in self.questions.values() if a.status == "skipped" and set(a.candidates) == wanted]
+
+    def tally(self) -> Tally:
+        """Tries and wins of every candidate, from what people said."""
+        tally = Tally.empty(len(self.options))
+        for lesson in self.lessons():
+            tally.add(np.array(lesson.slate), lesson.answer.wins)
+        return tally
+
+    def slate(self, ids: Iterable[int]) -> NDArray[Any]:
+        """The options ``ids`` as a policy takes them: int64 (m,), or float64 (m, d) on a box."""
+        if is_finite(self.space.domain):
+            return np.array(list(ids), dtype=np.int64)
+        return np.array([self.options.option(i) for i in ids], dtype=np.float64)
+
+    def seen_ids(self) -> list[int]:
+        """Every candidate that was asked, compared or added."""
+        seen = {i for a in self.questions.values() for i in a.candidates} | {i for _, i in self.ideas}
+        return sorted(seen.union(*(x.slate for x in self.said.values())))

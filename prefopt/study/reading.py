@@ -1,0 +1,144 @@
+"""What can be read from a study; ``Study`` adds what changes it."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prefopt.study import export
+from prefopt.study.asking import Asker
+from prefopt.study.fold import State
+from prefopt.study.recommend import Recommendation, enough, recommend
+from prefopt.study.storage import Storage, StudyRecord
+
+if TYPE_CHECKING:
+    import torch
+
+
+class StudyReading:
+    """The log of a study, its fold, and everything that follows from it."""
+
+    def __init__(self, storage: Storage, record: StudyRecord) -> None:
+        self._storage, self.record = storage, record
+        self._lock = threading.RLock()
+        self._state = State(record)
+        self._asker = Asker(record)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.name!r}, {self._sync().answered} answers, strategy={self.record.strategy!r})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"storage": self._storage, "record": self.record}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["storage"], state["record"])  # type: ignore[misc]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return type(self)(copy.deepcopy(self._storage, memo), self.record)
+
+    def close(self) -> None:
+        """Close the connections to the storage; the study opens them again when it needs them."""
+        self._storage.close()
+
+    @property
+    def name(self) -> str:
+        """The study's name in its storage."""
+        return self.record.name
+
+    @property
+    def space(self) -> Any:
+        """The space, with the arms that were added since."""
+        with self._lock:
+            return self._sync().space
+
+    @property
+    def question(self) -> str:
+        """The sentence put to the person."""
+        return self.record.question
+
+    @property
+    def answered(self) -> int:
+        """How many questions have an answer now (undone ones do not count, skips do not either)."""
+        with self._lock:
+            return self._sync().answered
+
+    @property
+    def budget(self) -> int | None:
+        """How many answers are planned."""
+        return self.record.budget
+
+    @property
+    def query_size(self) -> int:
+        """How many options a question shows."""
+        return self.record.query_size
+
+    @property
+    def strategy(self) -> str:
+        """The name of the policy."""
+        return self.record.strategy
+
+    @property
+    def seed(self) -> int:
+        """The seed that all questions follow from."""
+        return self.record.seed
+
+    def recommend(self) -> Recommendation:
+        """The option to take now, how good it seems, and how probably it is the best; the same for the same log."""
+        with self._lock:
+            return recommend(self._sync(), self._asker)
+
+    @property
+    def enough(self) -> str:
+        """Why it is reasonable to stop now; an empty text while more answers are worth it."""
+        with self._lock:
+            return enough(self._sync(), self._asker)
+
+    @property
+    def remaining(self) -> int | None:
+        """About how many more answers the budget foresees; None without a budget."""
+        budget = self.record.budget
+        return None if budget is None else max(0, budget - self.answered)
+
+    def history(self) -> list[dict[str, Any]]:
+        """One record per question, unanswered and undone ones too, and per comparison made elsewhere."""
+        with self._lock:
+            return export.history(self._sync())
+
+    def to_frame(self) -> Any:
+        """``history()`` as a pandas DataFrame (extra ``frame``)."""
+        return export.to_frame(self.history())
+
+    def export(self, path: str | Path) -> None:
+        """Write ``history()`` as ``.csv``, or everything (study, candidates, events) as ``.json``."""
+        with self._lock:
+            export.write(self._sync(), self._storage.read(self.record), path)
+
+    @property
+    def ids(self) -> list[int]:
+        """Candidate ids of the rows of ``X``: every option that was shown, added or compared."""
+        with self._lock:
+            return self._sync().seen_ids()
+
+    @property
+    def X(self) -> torch.Tensor:
+        """Those options in the unit cube (one-hot for arms), float64 (n, d).
+
+        With ``comparisons`` this is what BoTorch takes: ``PairwiseGP(study.X, study.comparisons)``.
+        """
+        with self._lock:
+            return export.points(self._sync())
+
+    @property
+    def comparisons(self) -> torch.Tensor:
+        """Rows [winner, loser] of ``X``, int64 (m, 2); ties and an option's meetings with itself are left out."""
+        with self._lock:
+            return export.comparisons(self._sync())
+
+    def _sync(self) -> State:
+        for event in self._storage.read(self.record, after=self._state.last):
+            self._state.apply(event)
+        return self._state

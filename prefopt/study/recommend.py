@@ -1,0 +1,155 @@
+"""What a study recommends, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prefopt.seeding import stream
+from prefopt.study.asking import Asker
+from prefopt.study.fold import State
+from prefopt.study.learner import RECOMMEND
+from prefopt.study.question import Candidate
+
+FloatArray = NDArray[np.float64]
+
+#: Joint draws behind a probability of being the best.
+DRAWS = 4000
+#: So sure is enough.
+SURE = 0.95
+#: The options shown so far are a candidate set worth being sure of after so many answers.
+ENOUGH_SHOWN = 10
+#: A question may be asked that often before "enough" is said, if there is no other.
+PLANNED_REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How good one candidate seems.
+
+    Attributes:
+        candidate: which.
+        mean: posterior mean of its chance to win against the others (``Recommendation.scale`` says of what exactly).
+        sd: posterior standard deviation of that.
+        probability_best: posterior probability that it is the best of the candidate set.
+    """
+
+    candidate: Candidate
+    mean: float
+    sd: float
+    probability_best: float
+
+
+@dataclass(frozen=True)
+class Recommendation(Standing):
+    """The option to take now.
+
+    Attributes:
+        candidate_set: among which options ``probability_best`` is meant.
+        scale: what ``mean`` and ``sd`` measure.
+        runners_up: the next most probable ones, best first.
+    """
+
+    candidate_set: str = ""
+    scale: str = ""
+    runners_up: tuple[Standing, ...] = ()
+
+    @property
+    def params(self) -> Any:
+        """The recommended parameters, or item of a list of arms."""
+        return self.candidate.params
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Joint beliefs about a candidate set; ``options`` as in events."""
+
+    options: list[Any]
+    mean: FloatArray
+    sd: FloatArray
+    best: FloatArray  # probability of being the best
+    candidate_set: str
+    scale: str
+
+
+def recommend(state: State, asker: Asker, runners_up: int = 3) -> Recommendation:
+    """The policy's recommendation with the beliefs about it."""
+    policy = asker.policy(state)
+    rng = stream(state.record.seed, state.last, RECOMMEND)
+    choice = state.options.plain(policy.best())
+    beliefs = _beliefs(state, policy, choice, rng)
+    chosen = next(i for i, option in enumerate(beliefs.options) if state.options.same(option, choice))
+    order = [i for i in np.lexsort((-beliefs.mean, -beliefs.best)) if i != chosen]
+    others = tuple(Standing(*_standing(state, beliefs, int(i))) for i in order[:runners_up])
+    standing = _standing(state, beliefs, chosen)
+    return Recommendation(*standing, beliefs.candidate_set, beliefs.scale, others)
+
+
+def _standing(state: State, beliefs: Beliefs, i: int) -> tuple[Candidate, float, float, float]:
+    option = beliefs.options[i]
+    candidate = Candidate(state.options.find(option), state.options.decode(option))
+    return candidate, float(beliefs.mean[i]), float(beliefs.sd[i]), float(beliefs.best[i])
+
+
+def _beliefs(state: State, policy: Any, choice: Any, rng: np.random.Generator) -> Beliefs:
+    if state.options.finite:
+        options = [state.options.option(i) for i in range(len(state.options))]
+        said = f"all {len(options)} options"
+        if hasattr(policy, "posterior"):
+            return _gaussian(options, policy.posterior(), said, rng)
+        return _independent(state, options, said, rng)
+    options = [state.options.option(i) for i in range(len(state.options))]
+    said = f"the {len(options)} options shown so far"
+    if state.options.find(choice) is None:
+        options, said = [*options, choice], said + " and the recommended one"
+    if hasattr(policy, "posterior"):
+        return _gaussian(options, policy.posterior(np.array(options)), said, rng)
+    return _independent(state, options, said, rng)
+
+
+def _gaussian(options: list[Any], posterior: Any, said: str, rng: np.random.Generator) -> Beliefs:
+    """From a joint Gaussian posterior (mean (n,), covariance (n, n)) of the chance to win."""
+    mean, covariance = (np.asarray(part, dtype=np.float64) for part in posterior)
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.clip(values, 0.0, None))
+    draws = mean + rng.standard_normal((DRAWS, len(mean))) @ root.T
+    sd = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
+    scale = "chance to win a comparison against what has been shown so far (Gaussian process)"
+    return Beliefs(options, mean, sd, _share_of_best(draws), said, scale)
+
+
+def _independent(state: State, options: list[Any], said: str, rng: np.random.Generator) -> Beliefs:
+    """From wins and losses of every option on its own: Beta(1 + wins, 1 + losses)."""
+    tally = state.tally()
+    a, b = np.ones(len(options)), np.ones(len(options))
+    a[: len(tally.wins)] += tally.wins
+    b[: len(tally.wins)] += tally.tries - tally.wins
+    mean = a / (a + b)
+    sd = np.sqrt(mean * (1 - mean) / (a + b + 1))
+    best = _share_of_best(rng.beta(a, b, size=(DRAWS, len(options))))
+    return Beliefs(options, mean, sd, best, said, "share of comparisons won (every option on its own)")
+
+
+def _share_of_best(draws: FloatArray) -> FloatArray:
+    return np.bincount(np.argmax(draws, axis=1), minlength=draws.shape[1]) / len(draws)
+
+
+def enough(state: State, asker: Asker) -> str:
+    """Why it is reasonable to stop, or "" while more answers are worth it."""
+    options, budget = state.options, state.record.budget
+    if options.finite and len(options) == 1:
+        return "there is only one option"
+    if budget is not None and state.answered >= budget:
+        return f"all {budget} planned answers are there"
+    if options.finite and len(options) <= state.record.query_size:
+        asked = sum(a.status in ("answered", "skipped") for a in state.questions.values())
+        if asked >= PLANNED_REPEATS:
+            return f"the only possible question has been asked {asked} times"
+    if state.answered >= (1 if options.finite else ENOUGH_SHOWN):
+        found = recommend(state, asker, runners_up=0)
+        if found.probability_best >= SURE:
+            return f"{found.probability_best:.0%} sure of the best among {found.candidate_set}"
+    return ""

@@ -1,0 +1,47 @@
+"""How an SQLite file is opened so that several processes can write it without ever seeing "locked"."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import sqlalchemy as sa
+
+#: How long SQLite itself waits for another writer, in milliseconds.
+BUSY_MS = 30_000
+
+
+def prepare_sqlite(engine: sa.Engine, *, wal: bool) -> None:
+    """Write-ahead log, patience with other writers, and transactions that take the write lock at once.
+
+    A transaction that first reads and then writes fails in SQLite when another process wrote in between;
+    ``BEGIN IMMEDIATE`` takes the lock before the read. Connections with the execution option ``write`` get it.
+    """
+
+    @sa.event.listens_for(engine, "connect")
+    def _connect(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # BEGIN is ours to say, not the driver's
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")  # an answer survives a power cut
+        if wal:
+            _switch_to_wal(connection)
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        write = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _switch_to_wal(connection: Any) -> None:
+    """The switch needs the file for itself and does not wait for others, so wait here."""
+    end = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode = wal")
+            return
+        except Exception as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)

@@ -1,0 +1,155 @@
+"""A real person's experiment: ask which option is better, remember every answer, recommend the best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefopt.errors import StudyError
+from prefopt.study import naming
+from prefopt.study.changes import check_open, repeated, restore_event, undo_event
+from prefopt.study.events import Event
+from prefopt.study.question import Candidate, Query
+from prefopt.study.reading import StudyReading
+
+#: How often a question is drafted anew because another process asked one in between.
+RACES = 100
+
+
+class Study(StudyReading):
+    """One experiment; make it with ``create_study``, open it again with ``load_study``.
+
+    Every method first reads what other processes have written. ``tell`` writes the answer before any model
+    sees it, so a process that dies loses nothing.
+
+    Candidates are named by their id (``candidate.id``, an int that is the same in the whole study) or by the
+    ``Candidate`` itself; never by the position on the screen.
+    """
+
+    def ask(self, rater: str | None = None, timeout: float | None = None) -> Query:
+        """The rater's open question, or a new one; asking again changes nothing until it is answered.
+
+        Args:
+            rater: who is asked; every rater has at most one open question.
+            timeout: seconds the policy may take; after that the options are drawn at random, and the question
+                says so (``fallback``).
+
+        Raises:
+            StudyError: there is only one option, so there is nothing to compare.
+        """
+        with self._lock:
+            for _ in range(RACES):
+                state = self._sync()
+                waiting = state.open_question(rater)
+                if waiting is not None:
+                    return state.query(waiting)
+                self._storage.append(self.record, self._asker.draft(state, rater, timeout))
+        raise StudyError(f"study {self.name!r}: {RACES} other questions were asked meanwhile; call ask() again")
+
+    def tell(
+        self,
+        query: Query | int,
+        *,
+        best: Candidate | int | None = None,
+        worst: Candidate | int | None = None,
+        ranking: list[Any] | tuple[Any, ...] | None = None,
+        below: bool = False,
+        tie: bool = False,
+        pairs: Any = None,
+        skip: str | bool | None = None,
+        rater: str | None = None,
+        seconds: float | None = None,
+        token: str | None = None,
+    ) -> None:
+        """Record the answer to ``query``; give exactly one of the kinds of answer.
+
+        Args:
+            query: the question or its number.
+            best: the best of the candidates shown.
+            worst: the worst of them.
+            ranking: candidates from best to worst; two or more of them.
+            below: the candidates that a partial ``ranking`` leaves out are worse (instead of not compared).
+            tie: all about the same.
+            pairs: square matrix in the order of ``query.candidates``: entry (j, k) says how often (0 to 1) j is
+                better than k; nan or 0/0 where a pair was not compared.
+            skip: no answer, and why.
+            rater: who answered; by default the one who was asked.
+            seconds: how long it took.
+            token: any text unique to this answer; telling it again (a client that retries) changes nothing.
+
+        Raises:
+            AnswerError: the answer does not fit the question; the message names the question and the option.
+            StudyError: no such question, it belongs to another rater, or it has an answer already.
+        """
+        said = {"best": best, "worst": worst, "ranking": ranking, "tie": tie or None, "pairs": pairs, "skip": skip}
+        with self._lock:
+            while True:  # again only if another process wrote about this question in between
+                asked = naming.asked_question(self._sync(), query)
+                event = naming.answer_event(asked, naming.parse_answer(asked, said, below), rater, seconds, token)
+                if repeated(self._state, event):
+                    return
+                check_open(asked, rater)
+                if self._storage.append(self.record, event):
+                    return
+
+    def skip(self, query: Query | int, reason: str = "", **keywords: Any) -> None:
+        """The same as ``tell(query, skip=reason)``: no answer; the question may come back once, later."""
+        self.tell(query, skip=reason, **keywords)
+
+    def undo(self, n: int = 1) -> None:
+        """Take back the last ``n`` answers; their questions are open again. Nothing is deleted from the log.
+
+        Raises:
+            StudyError: there are not so many answers.
+        """
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise StudyError(f"undo takes a whole number of answers of at least 1, got {n!r}")
+        with self._lock:
+            if n > len(self._sync().lessons()):
+                raise StudyError(
+                    f"study {self.name!r}: cannot undo {n}, there are {len(self._state.lessons())} answers"
+                )
+            done = 0
+            while done < n:
+                done += self._storage.append(self.record, undo_event(self._sync()))
+
+    def restore(self, query: Query | int) -> None:
+        """Put back the answer to ``query`` that was undone last.
+
+        Raises:
+            StudyError: it has no undone answer, or has been answered anew.
+        """
+        with self._lock:
+            self._storage.append(self.record, restore_event(self._sync(), naming.number_of(query)))
+
+    def add(self, option: Any, rater: str | None = None) -> Candidate:
+        """An own idea: it joins the next question, against the policy's choice.
+
+        Args:
+            option: parameters of the space (any in-range point of a continuous one, a point of a grid), or a new or
+                known item of a list of arms.
+            rater: whose idea.
+
+        Raises:
+            DomainError: outside of the space.
+        """
+        with self._lock:
+            payload = naming.own_idea(self._sync(), option)
+            self._storage.append(self.record, Event("added", payload, rater=rater))
+            return self._sync().candidate_of(option)
+
+    def add_comparison(self, winner: Any, loser: Any, *, rater: str | None = None, token: str | None = None) -> None:
+        """A comparison made elsewhere: ``winner`` was better than ``loser``.
+
+        Args:
+            winner: candidate, its id, or its parameters.
+            loser: the same.
+            rater: who compared.
+            token: as for ``tell``.
+
+        Raises:
+            AnswerError: an option compared with itself, or an unknown one.
+        """
+        with self._lock:
+            event = naming.comparison_event(self._sync(), winner, loser, rater, token)
+            if not repeated(self._state, event):
+                self._storage.append(self.record, event)
