@@ -47,6 +47,59 @@ class Entry:
 
 POLICIES: dict[str, Entry] = {
     "random": Entry("arms.random", "Random", "", "nothing", "null baseline", slates="any"),
+    "if1": Entry(
+        "arms.interleaved_filter", "if1", "strong-sum", "total order", "Yue et al. 2012, IF1", needs_horizon=True
+    ),
+    "if2": Entry(
+        "arms.interleaved_filter", "if2", "strong-sum", "total order", "Yue et al. 2012, IF2", needs_horizon=True
+    ),
+    "beat-the-mean": Entry(
+        "arms.beat_the_mean",
+        "BeatTheMean",
+        "strong-sum",
+        "total order",
+        "Yue & Joachims 2011, Algorithm 1",
+        needs_horizon=True,
+    ),
+    "savage": Entry(
+        "arms.savage", "SAVAGE", "strong-sum", "Condorcet", "Urvoy et al. 2013, Algorithm 1", needs_horizon=True
+    ),
+    "rucb": Entry("arms.rucb", "RUCB", "strong-sum", "Condorcet", "Zoghi et al. 2014 (ICML), Algorithm 1"),
+    "rcs": Entry("arms.rcs", "RCS", "strong-sum", "Condorcet", "Zoghi et al. 2014 (WSDM), Algorithm 1"),
+    "merge-rucb": Entry(
+        "arms.merge_rucb",
+        "MergeRUCB",
+        "strong-sum",
+        "Condorcet, few ties",
+        "Zoghi et al. 2015 (WSDM), Algorithm 1",
+        presets={"zoghi2015": {"alpha": 1.01, "C": None}, "li2020": {"alpha": 0.262144, "C": 4e5, "p": 8}},
+    ),
+    "rmed1": Entry("arms.rmed", "rmed1", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithm 1"),
+    "rmed2": Entry("arms.rmed", "rmed2", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithms 1 and 2"),
+    "rmed2f": Entry(
+        "arms.rmed", "rmed2f", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithms 1 and 3", needs_horizon=True
+    ),
+    "d-ts": Entry(
+        "arms.double_thompson_sampling",
+        "d_ts",
+        "copeland",
+        "Copeland",
+        "Wu & Liu 2016, Algorithm 1",
+        presets={"sui2017": {"eta": 2.5}},
+    ),
+    "d-ts-plus": Entry(
+        "arms.double_thompson_sampling",
+        "d_ts_plus",
+        "copeland",
+        "Copeland",
+        "Wu & Liu 2016, D-TS+",
+        presets={"sui2017": {"eta": 2.5}},
+    ),
+    "ccb": Entry("arms.ccb", "CCB", "copeland", "Copeland", "Zoghi et al. 2015 (NeurIPS), Algorithm 1"),
+    "ws-w": Entry("arms.winner_stays", "ws_w", "weak", "Condorcet", "Chen & Frazier 2017, Algorithm 1"),
+    "ws-s": Entry("arms.winner_stays", "ws_s", "strong-sum", "Condorcet", "Chen & Frazier 2017, Algorithm 2"),
+    "btw": Entry("arms.beat_the_winner", "btw", "weak", "Condorcet", "Pekoz et al. 2022"),
+    "mbtw": Entry("arms.beat_the_winner", "mbtw", "weak", "Condorcet", "Pekoz et al. 2022"),
     "ind-self-sparring": Entry(
         "arms.ind_self_sparring",
         "IndSelfSparring",
@@ -55,6 +108,16 @@ POLICIES: dict[str, Entry] = {
         "Sui et al. 2017, Algorithm 3",
         slates="any",
         presets={"sui2017": {"eta": 3.5}},
+    ),
+    "kernel-self-sparring": Entry(
+        "kernel.self_sparring",
+        "KernelSelfSparring",
+        "strong-sum",
+        "similar options are similarly good",
+        "Sui et al. 2017, Algorithm 4",
+        domains=("arms", "grid", "box"),
+        slates="any",
+        presets={"paper": {"noise": 0.025, "distinct": False, "self_duel": "coin"}},
     ),
 }
 

@@ -1,0 +1,195 @@
+"""KernelSelfSparring: Sui, Zhuang, Burdick, Yue 2017, "Multi-dueling bandits with dependent arms", Algorithm 4.
+
+Step numbers are those of Algorithm 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prefopt.domain import Arms, Box, Domain, Grid
+from prefopt.errors import SettingError
+from prefopt.models import grid_posterior as gp
+from prefopt.models.kernels import NAMES, kernel_matrix, make_kernel
+from prefopt.policies.base import FinitePolicy, Rules, rule
+
+FloatArray = NDArray[np.float64]
+#: Variance of one 0/1 outcome that does not lock in, by the kind of answer (the paper's 0.025 does).
+NOISE = {"pairs": 0.05, "winner": 0.25}
+
+
+class State(NamedTuple):
+    """What KernelSelfSparring remembers."""
+
+    m: int  # slots per round
+    distinct: bool  # whether the second slot must differ from the first
+    count_self: bool  # whether a duel of an option with itself counts
+    posterior: gp.GridPosterior  # D_t: mean, covariance, tries and wins of the GP
+    scratch: FloatArray  # one draw, (K,)
+
+
+@rule
+def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int:
+    """Every slot plays the best option of its own joint draw from the posterior."""
+    f = state.scratch
+    for j in range(state.m):  # 3
+        gp.draw_into(state.posterior, rng, f)  # 4
+        if state.distinct and j > 0 and f.size > 1:
+            f[slate[0]] = -np.inf  # the next best of the same draw
+        slate[j] = np.argmax(f)  # 5
+    return state.m
+
+
+@rule
+def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator) -> None:
+    """Every ordered pair of slots with an outcome is one observation of the first slot's option."""
+    for j in range(m):  # 8
+        tries = won = 0.0
+        for k in range(m):
+            if j != k and (state.count_self or slate[j] != slate[k]):
+                tries += wins[j, k] + wins[k, j]
+                won += wins[j, k]
+        if tries > 0.0:
+            gp.observe(state.posterior, slate[j], tries, won)  # 9
+
+
+@rule
+def best(state: State) -> int:
+    """The largest posterior mean among the options tried; of all, if none was."""
+    mean, n = state.scratch, state.posterior.n
+    gp.mean_into(state.posterior, mean)
+    top = -1
+    for i in range(n.size):
+        if n[i] > 0.0 and (top < 0 or mean[i] > mean[top]):
+            top = i
+    return top if top >= 0 else int(np.argmax(mean))
+
+
+@dataclass(kw_only=True)
+class FiniteKernelSelfSparring(FinitePolicy):
+    """Self-sparring with one Gaussian process over a finite set, any slate size.
+
+    f(b) = P(b beats the environment) has a GP prior; a compared pair adds a 1 for the winner and a 0 for the loser,
+    a tie one half for each. ``Arms`` are uncorrelated. The slates follow the paper; the default noise and
+    ``distinct`` are chosen not to lock in. See ``KernelSelfSparring`` for the arguments.
+    """
+
+    lengthscale: float | Sequence[float] = 0.2
+    outputscale: float = 1.0
+    noise: float | None = None
+    mean: float = 0.0
+    feedback: str = "pairs"
+    self_duel: str = "coin"
+    distinct: bool | None = None
+    kernel: Any = None
+    rules: ClassVar[Rules] = Rules(ask, tell, best)
+    prior: gp.Prior = field(init=False, repr=False, compare=False)
+
+    def check(self) -> None:
+        """Scales and noise are positive, choices known; ``distinct`` is for two slots."""
+        if self.feedback not in NOISE or self.self_duel not in ("coin", "skip"):
+            raise SettingError(
+                "kernel-self-sparring expects feedback 'pairs' or 'winner' and self_duel 'coin' or 'skip', got "
+                f"{self.feedback!r} and {self.self_duel!r}"
+            )
+        if not (self.variance > 0 and np.isfinite(self.mean) and 0 < self.outputscale < np.inf):
+            raise SettingError(
+                "kernel-self-sparring needs noise > 0, outputscale > 0 and a finite mean, got "
+                f"{self.variance}, {self.outputscale}, {self.mean}"
+            )
+        if self.distinct and self.slate_size > 2:
+            raise SettingError(
+                f"distinct=True is for slates of 2, got slate_size={self.slate_size}: more slots may all play the "
+                "best option; leave distinct out"
+            )
+        self.prior = self._prior()
+
+    @property
+    def variance(self) -> float:
+        """The noise in force: as given, or the default for the kind of feedback."""
+        return NOISE[self.feedback] if self.noise is None else float(self.noise)
+
+    def _prior(self) -> gp.Prior:
+        """The kernel matrix on the domain, taken once from the GPyTorch kernel."""
+        if isinstance(self.domain, Arms):
+            if self.kernel is not None:
+                raise SettingError("Arms have no features for a kernel to read; give a Grid, or leave kernel out")
+            return gp.make_prior(float(self.outputscale) * np.eye(self.domain.size), self.mean)
+        kernel = self.kernel
+        if kernel is None or isinstance(kernel, str):
+            kernel = make_kernel(kernel or "rbf", self.lengthscale, self.outputscale)
+        sizes = tuple(len(axis) for axis in self.domain.axes or ())
+        return gp.make_prior(kernel_matrix(kernel, self.domain.points), self.mean, sizes)
+
+    def start(self, rng: np.random.Generator) -> State:
+        """The prior."""
+        distinct = self.slate_size == 2 if self.distinct is None else self.distinct
+        posterior = gp.start_posterior(self.prior, self.variance)
+        return State(self.slate_size, distinct, self.self_duel == "coin", posterior, np.zeros(self.domain.size))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The hyper-parameters by name, JSON-able; a kernel object is given by its class name, for the record."""
+        made = super().settings
+        if not (self.kernel is None or self.kernel in NAMES):
+            made["kernel"] = type(self.kernel).__name__
+        if not np.isscalar(self.lengthscale):
+            made["lengthscale"] = np.asarray(self.lengthscale).tolist()
+        return made
+
+    def restore(self, tries: ArrayLike, wins: ArrayLike) -> None:
+        """Set the state to that after these counts, (K,) each, in any order of answers.
+
+        Raises:
+            SettingError: wrong lengths, negative counts, or more wins than tries.
+        """
+        n, s = np.asarray(tries, dtype=np.float64), np.asarray(wins, dtype=np.float64)
+        if n.shape != (self.domain.size,) or s.shape != n.shape or not np.all((s >= 0) & (s <= n)):
+            raise SettingError(f"restore expects 0 <= wins <= tries, {self.domain.size} of each, got {n} and {s}")
+        fresh = self.start(np.random.default_rng(0))
+        self.state = fresh._replace(posterior=gp.posterior_of(self.prior, self.variance, n, s))
+
+    def posterior(self) -> tuple[FloatArray, FloatArray]:
+        """Mean (K,) and covariance (K, K) of f, P(option beats the environment)."""
+        mean = np.empty(self.domain.size)
+        gp.mean_into(self.state.posterior, mean)
+        return mean, self.state.posterior.S.copy()
+
+    def draws(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """``size`` joint draws of f, (size, K)."""
+        made = np.empty((size, self.domain.size))
+        for row in made:
+            gp.draw_into(self.state.posterior, rng, row)
+        return made
+
+
+def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:  # noqa: N802  (listed as a class)
+    """Self-sparring with one Gaussian process, any slate size, on ``Arms``, a ``Grid`` or a ``Box``.
+
+    Assumes that options that look alike are about equally good; aims at strong regret; needs no horizon.
+
+    Args:
+        domain: where to choose. On ``Arms`` nothing is correlated.
+        settings: ``slate_size`` (2); ``lengthscale`` (0.2; one, or one a column, in units of the cube);
+            ``outputscale`` (1.0); ``noise`` (None: 0.05, or 0.25 for winner-only feedback); ``mean`` (0.0);
+            ``feedback`` ("pairs" or "winner"; only sets the default noise); ``self_duel`` ("coin" or "skip");
+            ``distinct`` (None: true for two slots); ``kernel`` ("rbf", "matern52", "matern32", or a GPyTorch
+            kernel with its own scales). A box takes more, see ``BoxKernelSelfSparring``.
+
+    Source: Sui et al. 2017, Algorithm 4.
+
+    >>> policy = KernelSelfSparring(Grid.regular(5), slate_size=3)
+    >>> policy.init(np.random.default_rng(0))
+    >>> len(policy.ask(np.random.default_rng(1)))
+    3
+    """
+    if isinstance(domain, Box):
+        from prefopt.policies.kernel.self_sparring_box import BoxKernelSelfSparring
+
+        return BoxKernelSelfSparring(domain, **settings)
+    return FiniteKernelSelfSparring(domain, **settings)
