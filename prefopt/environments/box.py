@@ -1,0 +1,123 @@
+"""A simulated person on the unit cube: a test function as utility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.stats import qmc
+
+from prefopt.answer import Answer
+from prefopt.domain import Box
+from prefopt.environments.functions import Problem, rescale
+from prefopt.environments.person import Person
+from prefopt.environments.world import reply
+from prefopt.links import link_probability
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BoxEnvironment:
+    """A person whose utility is a test function of a point in the unit cube.
+
+    The largest utility is the problem's known one, or the best of 4,096 Sobol points after a local search.
+
+    Attributes:
+        name: shown in tables and on plots.
+        problem: the function and its native bounds.
+        person: link, noise, lapses, ties, biases.
+        scale: "raw", "unit", "pm3" or "std".
+    """
+
+    name: str
+    problem: Problem
+    person: Person = field(default_factory=Person)
+    scale: str = "raw"
+
+    @property
+    def domain(self) -> Box:
+        """The unit cube."""
+        return Box(self.problem.dim)
+
+    @property
+    def feedback(self) -> str:
+        """What is observed of a slate."""
+        return self.person.feedback
+
+    @cached_property
+    def sample(self) -> FloatArray:
+        """Raw utilities of a dense Sobol sample, the best one polished, for scaling and for the optimum."""
+        points = qmc.Sobol(self.problem.dim, scramble=False).random_base2(12)
+        u = self.problem.utility(points)
+        start = points[int(np.argmax(u))]
+        found = minimize(
+            lambda x: -float(self.problem.utility(x[None])[0]), start, bounds=[(0.0, 1.0)] * self.problem.dim
+        )
+        top = max(-float(found.fun), -self.problem.minimum if self.problem.minimum is not None else -np.inf)
+        return np.append(u, top)
+
+    def utility(self, points: Any) -> FloatArray:
+        """Utility of rows (n, d), on this environment's scale."""
+        rows = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        u = self.problem.utility(rows)
+        return u if self.scale == "raw" else rescale(u, self.scale, self.sample)
+
+    @cached_property
+    def best_utility(self) -> float:
+        """The largest utility over the cube."""
+        return float(rescale(self.sample, self.scale, self.sample).max())
+
+    @cached_property
+    def utility_range(self) -> float:
+        """Largest minus smallest utility over the cube (the smallest from the Sobol sample)."""
+        return float(np.ptp(rescale(self.sample, self.scale, self.sample)))
+
+    def utility_gap(self, options: Any) -> FloatArray:
+        """u(b1) - u(x) of rows (n, d), never below 0."""
+        return np.maximum(self.best_utility - self.utility(options), 0.0)
+
+    def advantage(self, options: Any) -> FloatArray:
+        """phi(b1, x) = P(best beats x) - 1/2 of rows (n, d)."""
+        best = np.full(len(np.atleast_2d(options)), self.best_utility)
+        u = np.minimum(self.utility(options), self.best_utility)
+        return self.person.lapsed(link_probability(best, u, link=self.person.link, scale=self.person.scale)) - 0.5
+
+    def answer(self, slate: Any, t: int, rng: np.random.Generator) -> Answer:
+        """What the person says of the rows (m, d) after ``t`` answers."""
+        m = len(slate)
+        wins = np.zeros((m, m))
+        reply(self.person.world(self.utility(slate)), t, np.arange(m), m, wins, rng)
+        if self.person.feedback == "winner":
+            return Answer.best(int(np.argmax(wins.sum(axis=1))), m)
+        if self.person.feedback == "ranking":
+            return Answer.ranking([int(j) for j in np.argsort(-wins.sum(axis=1), kind="stable")], m)
+        return Answer.pairs(wins)
+
+    def with_feedback(self, feedback: str) -> BoxEnvironment:
+        """The same person, observed otherwise."""
+        return replace(self, person=replace(self.person, feedback=feedback))
+
+
+def calibrated_scale(problem: Problem, *, error: float = 0.2, samples: int = 100_000, seed: int = 0) -> float:
+    """The logistic noise scale at which random pairs among the best 1 % of points are answered wrongly with ``error``.
+
+    The recipe of Astudillo et al. 2023: pair the top 1 % of uniform points at random and choose the scale
+    so that the mean error of those pairs is ``error``.
+    """
+    from prefopt.seeding import stream
+
+    rng = stream(seed, 0)
+    u = np.sort(problem.utility(rng.random((samples, problem.dim))))[-max(2, samples // 100) :]
+    u = rng.permutation(u)
+    gap = np.abs(u[: len(u) // 2] - u[len(u) // 2 : 2 * (len(u) // 2)])
+    low, high = 1e-9, 1e9
+    for _ in range(200):
+        middle = float(np.sqrt(low * high))
+        wrong = float(np.mean(1 / (1 + np.exp(np.minimum(gap / middle, 700)))))
+        low, high = (middle, high) if wrong < error else (low, middle)
+    return float(np.sqrt(low * high))

@@ -1,0 +1,66 @@
+"""85 sweets (FiveThirtyEight 2017, CC BY 4.0): a real finite problem with features."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from prefopt.domain import Arms
+from prefopt.environments.base import FiniteEnvironment
+from prefopt.environments.files import shipped_text
+from prefopt.environments.person import Person, utility_environment
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Candy:
+    """The table.
+
+    Attributes:
+        names: (85,).
+        features: sugar and price percentile in [0, 1], (85, 2); some sweets share both, so they are arms
+            with features rather than a grid.
+        win_percent: share of won pairings in percent, (85,).
+    """
+
+    names: tuple[str, ...]
+    features: FloatArray
+    win_percent: FloatArray
+
+
+def load_candy() -> Candy:
+    """Read the table shipped with the package."""
+    rows = list(csv.DictReader(shipped_text("candy85.csv").splitlines()))
+    features = [[float(r["sugar_percentile"]), float(r["price_percentile"])] for r in rows]
+    return Candy(tuple(r["name"] for r in rows), np.array(features), np.array([float(r["win_percent"]) for r in rows]))
+
+
+def strengths(win_percent: FloatArray) -> FloatArray:
+    """Bradley-Terry utilities (logits, mean 0) under which every sweet's mean chance against the others is its win percentage.
+
+    Newton's method on sum_j sigmoid(u_i - u_j) = (K - 1) w_i, after the percentages are shifted to average one half.
+    """
+    w = win_percent / 100
+    w = w - w.mean() + 0.5
+    size = len(w)
+    u = np.log(w / (1 - w))
+    for _ in range(100):
+        P = expit(u[:, None] - u[None, :])
+        gap = (P.sum(axis=1) - 0.5) - (size - 1) * w
+        slope = P * (1 - P)
+        hessian = np.diag(slope.sum(axis=1)) - slope + 1.0 / size
+        u = u - np.linalg.solve(hessian, gap)
+        if np.abs(gap).max() < 1e-12:
+            break
+    return np.asarray(u - u.mean())
+
+
+def candy_environment(person: Person | None = None) -> FiniteEnvironment:
+    """The sweets as arms with a logit person whose win percentages are the published ones (up to a common shift)."""
+    candy = load_candy()
+    return utility_environment("candy85", Arms(len(candy.names)), strengths(candy.win_percent), person)
