@@ -44,7 +44,7 @@ class BoxKernelSelfSparring:
         mean: prior mean.
         feedback: "pairs" or "winner": what answers will look like (sets the default noise only).
         self_duel: "coin" counts answers about two (nearly) equal points, "skip" ignores them.
-        distinct: whether points of a slate must differ (the next best of the same draw); None: if m = 2.
+        distinct: whether the two points of a slate must differ (the next best of the same draw); None: if m = 2.
         kernel: "rbf", "matern32", "matern52", a GPyTorch kernel of these (with its own scales), or its fields.
         features: random features of a draw.
         raw_samples: Sobol points at which draws are looked at first.
@@ -80,6 +80,11 @@ class BoxKernelSelfSparring:
             raise SettingError(
                 f"expected feedback 'pairs' or 'winner' and self_duel 'coin' or 'skip', got {self.feedback!r} and "
                 f"{self.self_duel!r}"
+            )
+        if self.distinct and self.slate_size > 2:
+            raise SettingError(
+                f"distinct=True is for slates of 2, got slate_size={self.slate_size}: more slots may all play the "
+                "best option; leave distinct out"
             )
         noise = NOISE[self.feedback] if self.noise is None else self.noise
         counts = (self.slate_size - 1, self.features, self.raw_samples, self.restarts)
@@ -118,9 +123,8 @@ class BoxKernelSelfSparring:
         points = peaks(paths, self.domain, raw, restarts=self.restarts, finish=8)[0]
         slate = points[:, 0].copy()  # 6
         if self.distinct or (self.distinct is None and self.slate_size == 2):
-            for j in range(1, self.slate_size):
-                gap = np.abs(points[j][:, None] - slate[:j]).max(axis=2).min(axis=1)
-                slate[j] = points[j, int(np.argmax(gap > APART))]
+            gap = np.abs(points[1] - slate[0]).max(axis=1)
+            slate[1] = points[1, int(np.argmax(gap > APART))]
         return slate
 
     def tell(self, slate: ArrayLike, answer: Answer, rng: np.random.Generator) -> None:
