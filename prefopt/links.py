@@ -60,7 +60,8 @@ def link_probability(utility: ArrayLike, other: ArrayLike, *, link: str = "logit
     """P(option with ``utility`` beats one with ``other``), elementwise.
 
     Args:
-        utility, other: broadcastable arrays.
+        utility: of the first option, any shape.
+        other: of the second, broadcastable with ``utility``.
         link: a name in ``LINKS``.
         scale: noise scale; utilities are divided by it (linear, logit, probit).
 

@@ -17,6 +17,8 @@ from prefopt.jit import jitable
 
 FloatArray = NDArray[np.float64]
 SUM, MEAN, MIN, MAX = 0, 1, 2, 3
+#: Utilities closer than this are equal: mirror-image optima of test functions differ in the last digit.
+SAME_UTILITY = 1e-12
 
 
 class Regret(NamedTuple):
@@ -42,8 +44,11 @@ def _not_best(environment: Environment, options: NDArray[Any]) -> FloatArray:
     """1 unless the option is as good as the best one (of equals, each counts as the best)."""
     gap = environment.utility_gap(options)
     if gap is None:
-        return (np.asarray(options) != environment.best).astype(np.float64)  # type: ignore[attr-defined]
-    return (gap > 0).astype(np.float64)
+        P = _matrix(environment, "binary")
+        wins, best = (P > 0.5).sum(axis=1), environment.best  # type: ignore[attr-defined]
+        as_good = (P[best] == 0.5) & (wins == wins[best])
+        return np.asarray(~as_good[np.asarray(options, dtype=np.int64)], dtype=np.float64)
+    return (gap > SAME_UTILITY).astype(np.float64)
 
 
 def _utility(environment: Environment, options: NDArray[Any]) -> FloatArray:
@@ -53,7 +58,7 @@ def _utility(environment: Environment, options: NDArray[Any]) -> FloatArray:
 
 
 def _score_gap(score: FloatArray, options: NDArray[Any]) -> FloatArray:
-    return score.max() - score[np.asarray(options, dtype=np.int64)]
+    return np.asarray(score.max() - score[np.asarray(options, dtype=np.int64)])
 
 
 def _matrix(environment: Environment, kind: str) -> FloatArray:
@@ -111,4 +116,4 @@ def slate_regret(score: Score, r: int, slate: NDArray[np.int64], m: int) -> floa
             value += loss
         elif (how == 2) == (loss < value):
             value = loss
-    return value / m if how == 1 else value
+    return float(value / m if how == 1 else value)

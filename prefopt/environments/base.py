@@ -95,6 +95,11 @@ class FiniteEnvironment:
             plain,
         )
 
+    @property
+    def utility_range(self) -> float:
+        """Largest minus smallest utility of the domain; nan where there is no utility."""
+        return float(np.ptp(self.utility)) if self.utility.size else float("nan")
+
     def relabelled(self, order: NDArray[np.int64]) -> FiniteEnvironment:
         """The same person with option ``order[i]`` called i."""
         assert self.best is not None
@@ -139,6 +144,7 @@ def check_matrix(matrix: ArrayLike, where: str) -> FloatArray:
         raise EnvironmentSpecError(
             f"{where}: row {i}, column {j} and row {j}, column {i} are {P[i, j]} and {P[j, i]}; they must add up to 1"
         )
+    np.fill_diagonal(P, 0.5)
     return P
 
 

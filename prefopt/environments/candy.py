@@ -41,7 +41,7 @@ def load_candy() -> Candy:
 
 
 def strengths(win_percent: FloatArray) -> FloatArray:
-    """Bradley-Terry utilities (logits, mean 0) under which every sweet's mean chance against the others is its win percentage.
+    """Bradley-Terry utilities (logits, mean 0) whose mean chance against the others is the win percentage.
 
     Newton's method on sum_j sigmoid(u_i - u_j) = (K - 1) w_i, after the percentages are shifted to average one half.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ class World(NamedTuple):
     observe: float  # chance that a pair of the slate is observed ("pairs" only)
     bias: float  # logits added to whatever is shown first
     fatigue: float  # growth, per answered question, of the chance of answering at random
-    plain: bool  # two options, one bit, nothing of the above: the quick way
+    plain: bool  # every pair one bit, nothing of the above: the quick way
 
 
 @jitable
@@ -97,6 +98,32 @@ def pick_winner(
 
 
 @jitable
+def reply_plain(
+    world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
+) -> None:
+    """Independent pairs straight from P; needs ``world.plain``."""
+    for j in range(m):
+        for k in range(j + 1, m):
+            first = 1.0 if rng.random() < world.P[slate[j], slate[k]] else 0.0
+            wins[j, k], wins[k, j] = first, 1.0 - first
+
+
+@jitable
+def reply_choice(
+    world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
+) -> None:
+    """One winner, or a full ranking drawn winner by winner."""
+    wins[:m, :m] = 0.0
+    taken = np.zeros(m, dtype=np.bool_)
+    for _ in range(m - 1 if world.feedback == 2 else min(1, m - 1)):
+        winner = pick_winner(world, t, slate, m, taken, rng)
+        taken[winner] = True
+        for k in range(m):
+            if not taken[k]:
+                wins[winner, k] = 1.0
+
+
+@jitable
 def reply(
     world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
 ) -> None:
@@ -110,17 +137,16 @@ def reply(
         wins: buffer of at least (m, m).
         rng: the person's own stream.
     """
-    if world.plain and m == 2:
-        first = 1.0 if rng.random() < world.P[slate[0], slate[1]] else 0.0
-        wins[0, 1], wins[1, 0] = first, 1.0 - first
+    if world.plain:
+        reply_plain(world, t, slate, m, wins, rng)
     elif world.feedback == 0:
         reply_pairs(world, t, slate, m, wins, rng)
     else:
-        wins[:m, :m] = 0.0
-        taken = np.zeros(m, dtype=np.bool_)
-        for _ in range(m - 1 if world.feedback == 2 else min(1, m - 1)):
-            winner = pick_winner(world, t, slate, m, taken, rng)
-            taken[winner] = True
-            for k in range(m):
-                if not taken[k]:
-                    wins[winner, k] = 1.0
+        reply_choice(world, t, slate, m, wins, rng)
+
+
+def replier_for(world: World) -> Callable[..., None]:
+    """The part of ``reply`` that people like ``world`` need: same answers, less to compile."""
+    if world.plain:
+        return reply_plain
+    return reply_pairs if world.feedback == 0 else reply_choice
