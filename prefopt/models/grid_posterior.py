@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prefopt.errors import SettingError
 from prefopt.jit import jitable
-from prefopt.models.arrays import FloatArray, add_rows, apply_roots, downdate, fill_normal
+from prefopt.models.arrays import FloatArray, add_rows, apply_roots, copy_into, downdate, fill_normal, residuals, shift
 
 #: Updates of S between two rebuilds from the counts, which take the accumulated rounding away.
 REBUILD = 500
@@ -48,7 +48,7 @@ def _cholesky(matrix: FloatArray) -> FloatArray:
     size = max(float(np.mean(np.diag(matrix))), np.finfo(float).tiny)
     for jitter in (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6):
         try:
-            return np.linalg.cholesky(matrix + jitter * size * np.eye(len(matrix)))
+            return np.asarray(np.linalg.cholesky(matrix + jitter * size * np.eye(len(matrix))), dtype=np.float64)
         except np.linalg.LinAlgError:
             continue
     raise SettingError("the kernel matrix is not positive semi-definite, even with jitter 1e-6; use another kernel")
@@ -59,11 +59,12 @@ def _axis_matrices(covariance: FloatArray, sizes: tuple[int, ...]) -> list[Float
     corner = float(covariance[0, 0])
     if len(sizes) < 2 or math.prod(sizes) != len(covariance) or corner <= 0:
         return None
-    factors, product = [], np.ones((1, 1))
+    factors: list[FloatArray] = []
+    product: FloatArray = np.ones((1, 1))
     for axis, size in enumerate(sizes):
         line = np.arange(size) * math.prod(sizes[axis + 1 :])
         factors.append(covariance[np.ix_(line, line)] / corner)
-        product = np.kron(product, factors[-1])
+        product = np.asarray(np.kron(product, factors[-1]), dtype=np.float64)
     return factors if np.allclose(corner * product, covariance, rtol=0, atol=1e-12 * corner) else None
 
 
@@ -105,14 +106,13 @@ def start_posterior(prior: Prior, noise: float) -> GridPosterior:
 def condition(posterior: GridPosterior, i: int, tries: float) -> None:
     """Shrink S by ``tries`` observations of point i."""
     variance = posterior.S[i, i] + posterior.noise / tries
-    posterior.scratch[:] = posterior.S[i]
-    downdate(posterior.S, posterior.scratch, 1.0 / math.sqrt(variance))
+    downdate(posterior.S, i, posterior.scratch, 1.0 / math.sqrt(variance))
 
 
 @jitable
 def rebuild(posterior: GridPosterior) -> None:
     """Recompute S from the prior and the tries: one update per point tried."""
-    posterior.S[:] = posterior.prior.covariance
+    copy_into(posterior.S, posterior.prior.covariance)
     for i in range(posterior.n.size):
         if posterior.n[i] > 0.0:
             condition(posterior, i, posterior.n[i])
@@ -135,8 +135,8 @@ def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None
 def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     """Write the posterior mean m + S (s - n m) / v into ``out`` (K,)."""
     prior = posterior.prior
-    posterior.scratch[:] = (posterior.s - posterior.n * prior.mean) / posterior.noise
-    out[:] = prior.mean
+    residuals(posterior.scratch, posterior.s, posterior.n, prior.mean, posterior.noise, 0.0)
+    shift(out, prior.mean, 0.0)
     add_rows(out, posterior.scratch, posterior.S)
 
 
@@ -146,9 +146,9 @@ def draw_into(posterior: GridPosterior, rng: np.random.Generator, out: FloatArra
     prior, residual, v = posterior.prior, posterior.scratch, posterior.noise
     fill_normal(out, rng)
     apply_roots(prior.roots, prior.sizes, out)
-    out[:] = prior.mean + prior.scale * out
+    shift(out, prior.mean, prior.scale)
     fill_normal(residual, rng)
-    residual[:] = (posterior.s - posterior.n * out - np.sqrt(posterior.n * v) * residual) / v
+    residuals(residual, posterior.s, posterior.n, out, v, 1.0)
     add_rows(out, residual, posterior.S)
 
 

@@ -5,6 +5,7 @@ Step numbers are those of Algorithm 4.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -12,9 +13,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prefopt.domain import Arms, Box, Domain, Grid
+from prefopt.domain import Arms, Box, Domain
 from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
+from prefopt.models.arrays import largest
 from prefopt.models.kernels import NAMES, kernel_matrix, make_kernel
 from prefopt.policies.base import FinitePolicy, Rules, rule
 
@@ -40,8 +42,8 @@ def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int
     for j in range(state.m):  # 3
         gp.draw_into(state.posterior, rng, f)  # 4
         if state.distinct and j > 0 and f.size > 1:
-            f[slate[0]] = -np.inf  # the next best of the same draw
-        slate[j] = np.argmax(f)  # 5
+            f[slate[0]] = -math.inf  # the next best of the same draw
+        slate[j] = largest(f)  # 5
     return state.m
 
 
@@ -67,7 +69,7 @@ def best(state: State) -> int:
     for i in range(n.size):
         if n[i] > 0.0 and (top < 0 or mean[i] > mean[top]):
             top = i
-    return top if top >= 0 else int(np.argmax(mean))
+    return top if top >= 0 else largest(mean)
 
 
 @dataclass(kw_only=True)
@@ -168,7 +170,7 @@ class FiniteKernelSelfSparring(FinitePolicy):
         return made
 
 
-def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:  # noqa: N802  (listed as a class)
+def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
     """Self-sparring with one Gaussian process, any slate size, on ``Arms``, a ``Grid`` or a ``Box``.
 
     Assumes that options that look alike are about equally good; aims at strong regret; needs no horizon.
