@@ -17,7 +17,7 @@ from prefopt.study.question import Candidate
 FloatArray = NDArray[np.float64]
 
 #: Joint draws behind a probability of being the best.
-DRAWS = 4000
+DRAWS = 2000
 #: So sure is enough.
 SURE = 0.95
 #: The options shown so far are a candidate set worth being sure of after so many answers.
@@ -99,23 +99,21 @@ def _beliefs(state: State, policy: Any, choice: Any, rng: np.random.Generator) -
         options = [state.options.option(i) for i in range(len(state.options))]
         said = f"all {len(options)} options"
         if hasattr(policy, "posterior"):
-            return _gaussian(options, policy.posterior(), said, rng)
+            return _gaussian(options, policy, (), said, rng)
         return _independent(state, options, said, rng)
     options = [state.options.option(i) for i in range(len(state.options))]
     said = f"the {len(options)} options shown so far"
     if state.options.find(choice) is None:
         options, said = [*options, choice], said + " and the recommended one"
     if hasattr(policy, "posterior"):
-        return _gaussian(options, policy.posterior(np.array(options)), said, rng)
+        return _gaussian(options, policy, (np.array(options),), said, rng)
     return _independent(state, options, said, rng)
 
 
-def _gaussian(options: list[Any], posterior: Any, said: str, rng: np.random.Generator) -> Beliefs:
-    """From a joint Gaussian posterior (mean (n,), covariance (n, n)) of the chance to win."""
-    mean, covariance = (np.asarray(part, dtype=np.float64) for part in posterior)
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.clip(values, 0.0, None))
-    draws = mean + rng.standard_normal((DRAWS, len(mean))) @ root.T
+def _gaussian(options: list[Any], policy: Any, where: tuple[Any, ...], said: str, rng: np.random.Generator) -> Beliefs:
+    """From the policy's joint Gaussian posterior: mean (n,), covariance (n, n), and draws (size, n)."""
+    mean, covariance = policy.posterior(*where)
+    draws = policy.draws(*where, DRAWS, rng)
     sd = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
     scale = "chance to win a comparison against what has been shown so far (Gaussian process)"
     return Beliefs(options, mean, sd, _share_of_best(draws), said, scale)

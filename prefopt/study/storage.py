@@ -116,29 +116,14 @@ class Storage:
 
     def read(self, record: StudyRecord, after: int = 0) -> list[Event]:
         """The events of a study in order, from number ``after`` + 1 on."""
-        query = events.select().where(events.c.study_id == record.id, events.c.number > after).order_by("number")
         with self._engine.connect() as connection:
-            rows = connection.execute(query).mappings().all()
-        return [_event(row) for row in rows]
+            return _read(connection, record, after)
 
     def append(self, record: StudyRecord, event: Event) -> bool:
         """Write ``event`` as the next of the study and commit; false if its slot or token is taken."""
 
         def write(connection: sa.Connection) -> None:
-            mine = events.c.study_id == record.id
-            last = connection.execute(sa.select(sa.func.max(events.c.number)).where(mine)).scalar() or 0
-            row = {
-                "study_id": record.id,
-                "number": last + 1,
-                "kind": event.kind,
-                "payload": json.dumps(event.payload, allow_nan=False),
-                "slot": event.slot or None,
-                "token": event.token,
-                "rater": event.rater,
-                "seconds": event.seconds,
-                "time": time.time(),
-            }
-            connection.execute(events.insert().values(row))
+            _insert_event(connection, record, event)
 
         def taken() -> bool:
             marks = [column == value for column, value in _marks(event) if value]
@@ -150,6 +135,14 @@ class Storage:
             if taken():
                 return False  # otherwise another process took the number: the next one is free
         return True
+
+    def append_alone(self, record: StudyRecord, after: int, make: Callable[[list[Event]], Event]) -> bool:
+        """Write the event that ``make`` returns for the events after ``after``, with all other writers waiting."""
+
+        def write(connection: sa.Connection) -> None:
+            _insert_event(connection, record, make(_read(connection, record, after)))
+
+        return self._insert(write)
 
     def _insert(self, write: Callable[[sa.Connection], Any]) -> bool:
         def once() -> bool:
@@ -172,6 +165,28 @@ class Storage:
                 if ("locked" not in text and "busy" not in text and "exists" not in text) or time.monotonic() > end:
                     raise StudyError(f"storage {self.url!r}: {text}; nothing was written") from error
                 time.sleep(random.uniform(0.01, 0.05))
+
+
+def _read(connection: sa.Connection, record: StudyRecord, after: int) -> list[Event]:
+    query = events.select().where(events.c.study_id == record.id, events.c.number > after).order_by("number")
+    return [_event(row) for row in connection.execute(query).mappings()]
+
+
+def _insert_event(connection: sa.Connection, record: StudyRecord, event: Event) -> None:
+    mine = events.c.study_id == record.id
+    last = connection.execute(sa.select(sa.func.max(events.c.number)).where(mine)).scalar() or 0
+    row = {
+        "study_id": record.id,
+        "number": last + 1,
+        "kind": event.kind,
+        "payload": json.dumps(event.payload, allow_nan=False),
+        "slot": event.slot or None,
+        "token": event.token,
+        "rater": event.rater,
+        "seconds": event.seconds,
+        "time": time.time(),
+    }
+    connection.execute(events.insert().values(row))
 
 
 def _marks(event: Event) -> list[tuple[Any, str | None]]:

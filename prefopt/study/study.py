@@ -13,6 +13,8 @@ from prefopt.study.reading import StudyReading
 
 #: How often a question is drafted anew because another process asked one in between.
 RACES = 100
+#: After so many, others have to wait while the question is drafted, so that nobody starves.
+OPTIMISTIC = 2
 
 
 class Study(StudyReading):
@@ -37,13 +39,23 @@ class Study(StudyReading):
             StudyError: there is only one option, so there is nothing to compare.
         """
         with self._lock:
-            for _ in range(RACES):
+            for race in range(RACES):
                 state = self._sync()
                 waiting = state.open_question(rater)
                 if waiting is not None:
                     return state.query(waiting)
-                self._storage.append(self.record, self._asker.draft(state, rater, timeout))
+                if race < OPTIMISTIC:
+                    self._storage.append(self.record, self._asker.draft(state, rater, timeout))
+                else:
+                    self._storage.append_alone(
+                        self.record, state.last, lambda new: self._late_draft(new, rater, timeout)
+                    )
         raise StudyError(f"study {self.name!r}: {RACES} other questions were asked meanwhile; call ask() again")
+
+    def _late_draft(self, new: list[Event], rater: str | None, timeout: float | None) -> Event:
+        for event in new:
+            self._state.apply(event)
+        return self._asker.draft(self._state, rater, timeout)
 
     def tell(
         self,
