@@ -87,14 +87,13 @@ def _residuals(e: FloatArray, s: FloatArray, n: FloatArray, f: FloatArray, v: fl
 
 
 def copy_into(out: FloatArray, source: FloatArray) -> None:
-    """``out`` = ``source``, (K, K)."""
+    """``out`` = ``source``, (K,)."""
     out[:] = source
 
 
 def _copy_into(out: FloatArray, source: FloatArray) -> None:
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = source[i, j]
+    for i in range(out.size):
+        out[i] = source[i]
 
 
 def largest(values: FloatArray) -> int:

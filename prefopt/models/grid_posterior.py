@@ -112,7 +112,8 @@ def condition(posterior: GridPosterior, i: int, tries: float) -> None:
 @jitable
 def rebuild(posterior: GridPosterior) -> None:
     """Recompute S from the prior and the tries: one update per point tried."""
-    copy_into(posterior.S, posterior.prior.covariance)
+    for i in range(posterior.n.size):
+        copy_into(posterior.S[i], posterior.prior.covariance[i])
     for i in range(posterior.n.size):
         if posterior.n[i] > 0.0:
             condition(posterior, i, posterior.n[i])
@@ -136,7 +137,7 @@ def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     """Write the posterior mean m + S (s - n m) / v into ``out`` (K,)."""
     prior = posterior.prior
     residuals(posterior.scratch, posterior.s, posterior.n, prior.mean, posterior.noise, 0.0)
-    shift(out, prior.mean, 0.0)
+    copy_into(out, prior.mean)
     add_rows(out, posterior.scratch, posterior.S)
 
 

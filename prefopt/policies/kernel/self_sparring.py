@@ -185,6 +185,7 @@ def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
 
     Source: Sui et al. 2017, Algorithm 4.
 
+    >>> from prefopt.domain import Grid
     >>> policy = KernelSelfSparring(Grid.regular(5), slate_size=3)
     >>> policy.init(np.random.default_rng(0))
     >>> len(policy.ask(np.random.default_rng(1)))
