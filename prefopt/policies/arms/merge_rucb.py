@@ -195,12 +195,12 @@ def best(state: State) -> int:
 class MergeRUCB(FinitePolicy):
     """RUCB in batches that are merged as arms drop out; for many arms.
 
-    Assumes a Condorcet winner and few ties; aims at strong regret; needs the horizon only if ``C`` is None
-    and ``delta`` too. A tie is half a win to each; a pair that was not compared changes nothing.
-    Dropping an arm is final. With C = 0 (which a run with alpha = 0.51 needs: the paper's constant would be e^970 for 16 arms) this is not
-    safe, and some runs lose the winner. A batch of one arm joins the next batch: without that, tied arms
-    can block the merging for ever. How the paper treats it was not checked; the trigger of a merge
-    (arms left <= K / 2^S + 1) is that of the authors' code.
+    Assumes a Condorcet winner and few ties; aims at strong regret; needs the horizon only if ``C`` and
+    ``delta`` are both None. A tie is half a win to each; a pair that was not compared changes nothing.
+    Dropping an arm is final. With C = 0 (which a run with alpha = 0.51 needs: the paper's constant would be
+    e^970 for 16 arms) this is not safe, and some runs lose the winner. A batch of one arm joins the next
+    batch: without that, tied arms can block the merging for ever. How the paper treats it was not checked;
+    the trigger of a merge (arms left <= K / 2^S + 1) is that of the authors' code.
 
     Args:
         alpha: exploration, > 0 (> 1/2 for C by formula). Preset ``zoghi2015``: 1.01 and C by formula.
