@@ -100,6 +100,53 @@ POLICIES: dict[str, Entry] = {
     "ws-s": Entry("arms.winner_stays", "ws_s", "strong-sum", "Condorcet", "Chen & Frazier 2017, Algorithm 2"),
     "btw": Entry("arms.beat_the_winner", "btw", "weak", "Condorcet", "Pekoz et al. 2022"),
     "mbtw": Entry("arms.beat_the_winner", "mbtw", "weak", "Condorcet", "Pekoz et al. 2022"),
+    "sparring-ucb1": Entry("arms.sparring", "sparring_ucb1", "strong-sum", "utility", "Ailon et al. 2014, Algorithm 3"),
+    "sparring-exp3": Entry(
+        "arms.sparring",
+        "sparring_exp3",
+        "strong-sum",
+        "utility",
+        "Ailon et al. 2014, Algorithm 3",
+        needs_horizon=True,
+        presets={"anytime": {"anytime": True}},
+    ),
+    "sparring-ts": Entry(
+        "arms.sparring", "sparring_ts", "strong-sum", "utility", "Ailon et al. 2014; Sui et al. 2017, Algorithm 1"
+    ),
+    "multi-sparring": Entry(
+        "arms.sparring",
+        "MultiSparring",
+        "strong-sum",
+        "utility",
+        "Sui et al. 2017, Algorithms 1 and 2",
+        slates="any",
+        presets={"ts": {"bandit": "ts"}, "exp3": {"bandit": "exp3"}},
+    ),
+    "multi-sbm": Entry("arms.multi_sbm", "MultiSBM", "strong-sum", "utility", "Ailon et al. 2014, Algorithm 2"),
+    "rex3": Entry(
+        "arms.rex3",
+        "REX3",
+        "strong-sum",
+        "utility",
+        "Gajane et al. 2015, Algorithm 1",
+        needs_horizon=True,
+        presets={"anytime": {"anytime": True}},
+    ),
+    "mdb": Entry("arms.mdb", "MDB", "strong-mean", "Condorcet", "Brost et al. 2016, Algorithm 1", slates="varies"),
+    "multi-rucb": Entry(
+        "arms.multi_rucb", "MultiRUCB", "strong-mean", "Condorcet", "Du et al. 2021, Algorithm 2", slates="varies"
+    ),
+    "versatile-db": Entry(
+        "arms.versatile_db", "VersatileDB", "strong-sum", "Condorcet", "Saha & Gaillard 2022, Algorithm 1"
+    ),
+    "merge-dts": Entry(
+        "arms.merge_dts",
+        "MergeDTS",
+        "strong-sum",
+        "Condorcet, few ties",
+        "Li et al. 2020, Algorithm 1",
+        presets={"theory": {"alpha": 1.01, "p": 4}},
+    ),
     "ind-self-sparring": Entry(
         "arms.ind_self_sparring",
         "IndSelfSparring",

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.errors import SettingError
+from prefopt.policies.arms.thompson import best_draw, posteriors, set_posterior
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import beta_draw
 
 
 class State(NamedTuple):
@@ -24,17 +24,14 @@ class State(NamedTuple):
     count_self: bool  # whether a duel of an arm with itself counts
     S: NDArray[np.float64]  # wins S_i, (K,)
     F: NDArray[np.float64]  # losses F_i, (K,)
+    C: NDArray[np.float64]  # constants of the draws from Beta(S_i + 1, F_i + 1), (K, 4)
 
 
 @rule
 def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int:
     """Thompson sampling, independently for every slot."""
     for j in range(state.m):  # 3
-        top = -1.0
-        for i in range(len(state.S)):
-            theta = beta_draw(state.S[i] + 1.0, state.F[i] + 1.0, rng)  # 4-5
-            if theta > top:
-                top, slate[j] = theta, i  # 6
+        slate[j] = best_draw(state.C, rng)  # 4-6
     return state.m
 
 
@@ -46,6 +43,7 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
             if j != k and (state.count_self or slate[j] != slate[k]):
                 state.S[slate[j]] += state.eta * wins[j, k]  # 10
                 state.F[slate[j]] += state.eta * wins[k, j]  # 11
+        set_posterior(state.C, slate[j], state.S[slate[j]] + 1.0, state.F[slate[j]] + 1.0)
 
 
 @rule
@@ -82,4 +80,6 @@ class IndSelfSparring(FinitePolicy):
     def start(self, rng: np.random.Generator) -> State:
         """Beta(1, 1) for every arm."""
         zeros = np.zeros(self.domain.size)
-        return State(self.slate_size, float(self.eta), bool(self.count_self), zeros, zeros.copy())
+        return State(
+            self.slate_size, float(self.eta), bool(self.count_self), zeros, zeros.copy(), posteriors(self.domain.size)
+        )
