@@ -2,9 +2,10 @@
 
 Grids (two slots): the compiled round of a simulation (ask, reply, tell) and one uncompiled ask, next to (a) a plain
 GPyTorch ``ExactGP`` on every 0/1 outcome, rebuilt each round, with a dense joint draw of all points. Boxes (four
-slots): one ask right after an answer, next to (b) BoTorch's ``draw_matheron_paths`` and ``optimize_posterior_samples`` at their
-defaults on the same kernel and the same tries and wins. Maxima are compared on the same draws: BoTorch's optimiser also
-gets our paths. From 400 answers on a box, people compare points that were shown before (at most 1,600 distinct ones).
+slots): one ask right after an answer, next to (b) BoTorch's ``draw_matheron_paths`` and ``optimize_posterior_samples``
+at their defaults on the same kernel and the same tries and wins. Maxima are compared on the same draws: BoTorch's
+optimiser also gets our paths. From 400 answers on a box, people compare points that were shown before (at most 1,600
+distinct ones).
 """
 
 from __future__ import annotations
