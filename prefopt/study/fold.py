@@ -115,8 +115,6 @@ class State:
         if lesson.question is not None:
             lesson.question.status = "skipped" if lesson.answer.kind == "skip" else "answered"
 
-    # -- what follows from it --------------------------------------------------------------------------------------
-
     @property
     def space(self) -> Any:
         """The space, with the arms added since."""
