@@ -1,0 +1,64 @@
+"""All combinations of finite parameters, as the points of a ``Grid``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prefopt.domain import FloatArray, Grid
+from prefopt.errors import DomainError
+from prefopt.parameters.base import MOST_VALUES, Parameter
+from prefopt.parameters.categorical import Categorical
+
+Constraint = Callable[[dict[str, Any]], bool]
+#: Two different choices of a category lie this far apart in a ``Grid``, whichever they are. At the kernels' default
+#: length-scale of 0.2 a squared-exponential kernel then correlates them by 1/e, as kernels on a ``Box`` do.
+CATEGORY_GAP = 0.2 * 2**0.5
+#: NumPy cannot form products of more axes than this; such a space stays a ``Box``.
+MOST_AXES = 32
+
+
+def fits_grid(parameters: Sequence[Parameter]) -> bool:
+    """Whether all parameters are finite and have at most ``MOST_VALUES`` combinations."""
+    size = prod(p.count or 0 for p in parameters)
+    return 1 <= size <= MOST_VALUES and len(parameters) <= MOST_AXES
+
+
+def make_grid(parameters: Sequence[Parameter], kept: NDArray[np.int64] | None) -> Grid:
+    """The combinations (those numbered ``kept``, all if None), the last parameter running fastest."""
+    blocks = [_coordinates(p) for p in parameters]
+    if kept is None and all(block.shape[1] == 1 for block in blocks):
+        return Grid.product(*(block[:, 0] for block in blocks))
+    counts = tuple(len(block) for block in blocks)
+    places = np.unravel_index(np.arange(prod(counts)) if kept is None else kept, counts)
+    return Grid(np.hstack([block[place] for block, place in zip(blocks, places, strict=True)]))
+
+
+def allowed_combinations(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> NDArray[np.int64]:
+    """The numbers of the combinations that every constraint allows, ascending.
+
+    Raises:
+        DomainError: there is none.
+    """
+    names = [p.name for p in parameters]
+    values = [[p.value(i) for i in range(p.count or 0)] for p in parameters]
+    dicts = (dict(zip(names, row, strict=True)) for row in product(*values))
+    kept = [i for i, params in enumerate(dicts) if all(c(dict(params)) for c in constraints)]
+    if not kept:
+        raise DomainError("the constraints forbid every combination of the parameters; relax them")
+    return np.array(kept, dtype=np.int64)
+
+
+def _coordinates(parameter: Parameter) -> FloatArray:
+    """Coordinates (n, columns) of a finite parameter's values in a grid."""
+    count = parameter.count or 1
+    if not isinstance(parameter, Categorical):
+        return np.array([[parameter.unit(parameter.value(i))] for i in range(count)])
+    if count <= 2:
+        return CATEGORY_GAP * np.arange(count, dtype=np.float64)[:, None]
+    return CATEGORY_GAP / 2**0.5 * np.eye(count)
