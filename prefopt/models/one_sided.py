@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import gpytorch
+import numpy as np
 import torch
 from botorch.models.gpytorch import GPyTorchModel
 from botorch.posteriors.gpytorch import GPyTorchPosterior
@@ -29,10 +30,15 @@ def default_kernel() -> Any:
     return kernel.double()
 
 
+def to_tensor(values: Any) -> Tensor:
+    """``values`` as a float64 tensor; read-only arrays (a grid's points) are copied."""
+    return values.to(F64) if isinstance(values, Tensor) else torch.tensor(np.asarray(values, dtype=np.float64))
+
+
 def check_counts(X: Any, tries: Any, wins: Any) -> tuple[Tensor, Tensor, Tensor]:
     """The options tried and their counts as float64; raises SettingError if they do not fit together."""
-    points = torch.as_tensor(X).to(F64)
-    n, s = torch.as_tensor(tries).to(F64).reshape(-1), torch.as_tensor(wins).to(F64).reshape(-1)
+    points = to_tensor(X)
+    n, s = to_tensor(tries).reshape(-1), to_tensor(wins).reshape(-1)
     if points.ndim != 2 or len(points) != len(n) or len(n) != len(s):
         raise SettingError(f"expected X (q, d) with q tries and wins, got {tuple(points.shape)}, {len(n)}, {len(s)}")
     if not (bool(torch.isfinite(points).all()) and bool(((s >= 0) & (s <= n)).all())):
@@ -80,7 +86,7 @@ class AggregatedGP(gpytorch.models.ExactGP, GPyTorchModel):  # type: ignore[misc
     def posterior(self, X: Tensor, *args: Any, **kwargs: Any) -> GPyTorchPosterior:
         """Joint posterior at ``X`` (..., n, d), float64, by Cholesky at any size."""
         with gpytorch.settings.max_cholesky_size(10**7), gpytorch.settings.fast_computations(False, False, False):
-            return super().posterior(torch.as_tensor(X).to(F64), *args, **kwargs)
+            return super().posterior(to_tensor(X), *args, **kwargs)
 
     def fit(self, iterations: int = 60) -> AggregatedGP:
         """Maximise evidence plus log priors over the trainable hyper-parameters (L-BFGS, deterministic).
@@ -175,6 +181,6 @@ class OneSidedGP(AggregatedGP):
     def posterior(self, X: Tensor, observation_noise: Any = False, **kwargs: Any) -> GPyTorchPosterior:
         """Joint posterior of f at ``X`` (..., n, d); with ``observation_noise``, of one new outcome each."""
         if observation_noise is True:
-            shape = torch.as_tensor(X).shape[:-1]
+            shape = to_tensor(X).shape[:-1]
             observation_noise = self.noise.detach().expand(shape).unsqueeze(-1)
         return super().posterior(X, observation_noise=observation_noise, **kwargs)
