@@ -147,6 +147,9 @@ POLICIES: dict[str, Entry] = {
         "Li et al. 2020, Algorithm 1",
         presets={"theory": {"alpha": 1.01, "p": 4}},
     ),
+    "qsa": Entry(
+        "arms.qsa", "QSA", "weak", "utility", "Jamieson & Nowak 2011, Figure 2", domains=("arms", "grid")
+    ),
     "ind-self-sparring": Entry(
         "arms.ind_self_sparring",
         "IndSelfSparring",

@@ -26,7 +26,7 @@ class State(NamedTuple):
 
 @rule
 def rate(state: State) -> float:
-    """gamma = min(1/2, sqrt(K ln K / T)), or with t for T."""
+    """Gamma = min(1/2, sqrt(K ln K / T)), or with t for T."""
     return exp3_gamma(len(state.p), state.rounds if state.rounds > 0.0 else state.t[0] + 1.0, 1.0, 0.5)
 
 

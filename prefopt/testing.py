@@ -1,0 +1,187 @@
+"""The conformance suite that every policy passes; run it on your own with ``check_policy(YourPolicy)``."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from prefopt.answer import Answer
+from prefopt.domain import Arms, Domain, is_finite
+from prefopt.environments.base import FiniteEnvironment
+from prefopt.policies import get_entry, make_policy
+from prefopt.seeding import stream
+from prefopt.simulation import simulate
+
+__all__ = ["check_policy"]
+
+Maker = Callable[..., Any]
+
+
+def check_policy(
+    policy: str | Maker,
+    domain: Domain | None = None,
+    *,
+    regret: str | None = None,
+    horizon: int = 2000,
+    learns: bool = True,
+    compiled: bool = True,
+    **settings: Any,
+) -> None:
+    """Raise AssertionError, saying what is wrong, unless ``policy`` behaves as every policy must.
+
+    Args:
+        policy: a name in ``POLICIES``, or a callable ``policy(domain, slate_size=, horizon=, **settings)``.
+        domain: what it plays on; six arms by default.
+        regret: the regret that must fall; by default the one its entry aims at.
+        horizon: rounds of the check that it learns.
+        learns: whether to make that check.
+        compiled: whether to compare compiled and uncompiled runs (finite policies with ``rules``).
+        settings: hyper-parameters.
+
+    >>> check_policy("random", learns=False, compiled=False)
+    """
+    make = _maker(policy, {"horizon": horizon, **settings})
+    chosen = domain or Arms(6)
+    _check_settings(make, chosen)
+    _check_asks(make, chosen)
+    _check_replay(make, chosen)
+    if is_finite(chosen):
+        for K in (1, 2):
+            _play(make(Arms(K)), 12, 5)
+    target = regret or (get_entry(policy).regret if isinstance(policy, str) else "strong-sum")
+    if not isinstance(chosen, Arms):
+        return
+    if compiled and hasattr(make(chosen), "rules"):
+        _check_compiled(policy, {"horizon": horizon, **settings})
+    if learns and target:
+        _check_learns(policy, target, horizon, {"horizon": horizon, **settings})
+
+
+def _maker(policy: str | Maker, settings: dict[str, Any]) -> Maker:
+    if isinstance(policy, str):
+        return lambda domain, **more: make_policy(policy, domain, **{**settings, **more})
+    return lambda domain, **more: policy(domain, **{**settings, **more})
+
+
+def _answer(question: int, slate: Any) -> Answer:
+    """Answers of every kind in turn; finite options of lower index tend to win."""
+    m, kind = len(slate), question % 7
+    if kind == 3:
+        return Answer.tie(m)
+    if kind == 4:
+        return Answer.skip("no idea", m)
+    if kind == 5:
+        return Answer.pairs(np.zeros((m, m)))
+    if kind == 6:
+        return Answer.best(m - 1, m)
+    return Answer.ranking([int(j) for j in np.argsort(np.asarray(slate).reshape(m, -1)[:, 0], kind="stable")], m)
+
+
+def _play(policy: Any, rounds: int, seed: int) -> list[tuple[Any, Answer]]:
+    """Ask and tell; returns the log."""
+    log = []
+    policy.init(stream(seed, 0))
+    for t in range(rounds):
+        slate = policy.ask(stream(seed, t, 0))
+        _check_slate(policy, slate)
+        if len(slate) > 1:
+            answer = _answer(t, slate)
+            policy.tell(slate, answer, stream(seed, t, 1))
+            log.append((t, slate, answer))
+    policy.best()
+    return log
+
+
+def _check_slate(policy: Any, slate: Any) -> None:
+    if is_finite(policy.domain):
+        assert slate.dtype == np.int64 and slate.ndim == 1, f"slate {slate!r} is not int64 (m,)"
+        assert slate.min() >= 0 and slate.max() < policy.domain.size, f"slate {slate} leaves the domain"
+        limit = getattr(policy, "max_slate", policy.slate_size)
+        assert 1 <= len(slate) <= limit, f"{len(slate)} options, at most {limit} allowed"
+    else:
+        assert slate.shape == (policy.slate_size, policy.domain.dim), f"slate of shape {slate.shape}"
+        assert all(policy.domain.contains(row) for row in slate), f"slate {slate} leaves the domain"
+
+
+def _content(policy: Any) -> Any:
+    """What the policy remembers, working space left out."""
+    state = getattr(policy, "state", None)
+    return _fields(state) if hasattr(state, "_asdict") else None
+
+
+def _fields(state: Any, prefix: str = "") -> dict[str, Any]:
+    """The fields of nested NamedTuples by dotted name, copied."""
+    kept: dict[str, Any] = {}
+    for name, value in state._asdict().items():
+        if hasattr(value, "_asdict"):
+            kept |= _fields(value, f"{prefix}{name}.")
+        elif not name.startswith("scratch"):
+            kept[prefix + name] = copy.deepcopy(value)
+    return kept
+
+
+def _check_settings(make: Maker, domain: Domain) -> None:
+    policy = make(domain)
+    settings = json.loads(json.dumps(policy.settings))
+    again = type(policy)(domain, **settings)
+    assert again.settings == policy.settings, f"settings changed: {policy.settings} became {again.settings}"
+    logs = [_play(p, 15, 3) for p in (policy, again)]
+    _same_logs(*logs)
+
+
+def _same_logs(one: Sequence[Any], two: Sequence[Any]) -> None:
+    assert len(one) == len(two)
+    for (t, a, _), (_, b, _) in zip(one, two, strict=True):
+        assert np.array_equal(a, b), f"question {t}: {a} and {b} from the same seed"
+
+
+def _check_asks(make: Maker, domain: Domain) -> None:
+    policy = make(domain)
+    _play(policy, 30, 1)
+    before = _content(policy)
+    first = policy.ask(stream(9, 1))
+    second = policy.ask(stream(9, 1))
+    assert np.array_equal(first, second), f"asked twice with the same generator: {first}, then {second}"
+    if before is not None:
+        for name, value in _content(policy).items():
+            assert np.array_equal(value, before[name]), f"ask changed {name}"
+
+
+def _check_replay(make: Maker, domain: Domain) -> None:
+    live, again = make(domain), make(domain)
+    log = _play(live, 40, 2)
+    again.init(stream(2, 0))
+    for t, slate, answer in log:
+        again.tell(slate, answer, stream(2, t, 1))
+    assert np.array_equal(live.ask(stream(4, 4)), again.ask(stream(4, 4))), "a replayed log asks something else"
+    assert np.array_equal(live.best(), again.best()), "a replayed log recommends something else"
+
+
+def _person(K: int, gap: float) -> FiniteEnvironment:
+    rank = np.arange(K)
+    P = 0.5 + gap * np.sign(rank[None, :] - rank[:, None])
+    return FiniteEnvironment(f"order-{K}", Arms(K), P, utility=1.0 - rank / K)
+
+
+def _check_compiled(policy: Any, settings: dict[str, Any]) -> None:
+    both = [
+        simulate(policy, _person(6, 0.2), rounds=300, seed=5, settings=settings, compiled=c, record=True)
+        for c in (True, False)
+    ]
+    assert np.array_equal(both[0].slates[0], both[1].slates[0]), "compiled and uncompiled runs ask different slates"
+
+
+def _check_learns(policy: Any, regret: str, rounds: int, settings: dict[str, Any]) -> None:
+    """In the last quarter of an easy problem the regret is below half of that of uniform choice."""
+    kept = [3 * rounds // 4]
+    rates = []
+    for who, given in ((policy, settings), ("random", {})):
+        run = simulate(
+            who, _person(4, 0.4), rounds=rounds, repetitions=2, seed=6, regret=regret, checkpoints=kept, settings=given
+        )
+        rates.append(float(np.diff(run.mean())[0]) / (rounds - kept[0]))
+    assert rates[0] < 0.5 * rates[1], f"late {regret} regret {rates[0]:.3g} a round, uniform choice {rates[1]:.3g}"
