@@ -79,7 +79,8 @@ class BernoulliOneSidedGP(AggregatedGP):
         factor = torch.linalg.cholesky(torch.eye(len(g), dtype=F64) + root[:, None] * K * root)
         inner = torch.cholesky_solve((g - mean)[:, None], torch.linalg.cholesky(K))[:, 0]
         fit = (self.wins * g - self.tries * torch.nn.functional.softplus(g)).sum()
-        return fit - (g - mean) @ inner / 2 - factor.diagonal().log().sum()
+        value: Tensor = fit - (g - mean) @ inner / 2 - factor.diagonal().log().sum()
+        return value
 
     def probability(self, X: Any) -> Tensor:
         """Posterior mean of P(b beats the environment) at ``X`` (..., n, d), in [0, 1], (..., n)."""
