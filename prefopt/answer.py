@@ -1,4 +1,4 @@
-"""What a person says of a slate. Positions are 0 .. m-1 in the policy's order; options and names are the study's business."""
+"""What a person says of a slate. Positions are 0 .. m-1 in the policy's order."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,6 +21,35 @@ Constraint = Callable[[dict[str, Any]], bool]
 CATEGORY_GAP = 0.2 * 2**0.5
 #: NumPy cannot form products of more axes than this; such a space stays a ``Box``.
 MOST_AXES = 32
+
+
+def check_parameters(parameters: Sequence[Parameter]) -> tuple[str, ...]:
+    """The names of the parameters of a space; raises DomainError if there are none, or one is declared twice."""
+    if not parameters:
+        raise DomainError("a space needs at least one parameter, got none")
+    for i, parameter in enumerate(parameters):
+        if not isinstance(parameter, Parameter):
+            raise DomainError(f"entry {i} is {parameter!r}; expected Float, Int or Categorical")
+    names = tuple(p.name for p in parameters)
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise DomainError(f"parameter {twice[0]!r} is declared twice; names must differ")
+    return names
+
+
+def check_values(parameters: Sequence[Parameter], params: Mapping[str, Any]) -> dict[str, Any]:
+    """One plain Python value for each parameter, in their order.
+
+    Raises:
+        DomainError: an unknown or missing name, or a value that is none of its parameter.
+    """
+    names = [p.name for p in parameters]
+    if not isinstance(params, Mapping):
+        raise DomainError(f"expected a dict with {', '.join(names)}, got {params!r}")
+    for problem, wrong in (("unknown", set(params) - set(names)), ("missing", set(names) - set(params))):
+        if wrong:
+            raise DomainError(f"{problem} parameter {min(map(str, wrong))!r}; expected {', '.join(names)}")
+    return {p.name: p.check(params[p.name]) for p in parameters}
 
 
 def fits_grid(parameters: Sequence[Parameter]) -> bool:
