@@ -21,7 +21,7 @@ UNSEEN = 1e18
 
 @rule
 def ucb1_pull(mean: FloatArray, r: FloatArray, reach: float, rng: np.random.Generator) -> int:
-    """argmax of mean + sqrt(reach / n), unseen arms first, ties random; ``r`` is 1 / sqrt(n)."""
+    """Argmax of mean + sqrt(reach / n), unseen arms first, ties random; ``r`` is 1 / sqrt(n)."""
     s = math.sqrt(reach)
     top, arm, ties = mean[0] + s * r[0], 0, 1
     for a in range(1, len(mean)):

@@ -103,7 +103,7 @@ class MDB(FinitePolicy):
     rules: ClassVar[Rules] = Rules(ask, tell, best)
 
     def check(self) -> None:
-        """alpha > 0, beta >= 1."""
+        """Exploration is positive, the second bound is not narrower."""
         if not (self.alpha > 0 and self.beta >= 1):
             raise SettingError(f"mdb needs alpha > 0 and beta >= 1, got {self.alpha} and {self.beta}")
 

@@ -1,5 +1,6 @@
-"""REX3: Gajane, Urvoy, Clérot 2015, "A relative exponential weighing algorithm for adversarial utility-based
-dueling bandits", Algorithm 1.
+"""REX3: Gajane, Urvoy, Clérot 2015, Algorithm 1.
+
+"A relative exponential weighing algorithm for adversarial utility-based dueling bandits".
 """
 
 from __future__ import annotations
