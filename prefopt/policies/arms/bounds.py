@@ -29,7 +29,7 @@ def tables(K: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, Floa
 @rule
 def answered(wins: FloatArray) -> bool:
     """Whether the two options of the slate were compared at all."""
-    return wins[0, 1] + wins[1, 0] > 0.0
+    return bool(wins[0, 1] + wins[1, 0] > 0.0)
 
 
 @rule

@@ -187,9 +187,9 @@ class DoubleThompsonSampling(FinitePolicy):
         """Uniform posteriors."""
         K = self.domain.size
         one = np.ones(1, dtype=np.int64)
-        scratch = (np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros((K, K)))
+        zeta, s, theta = np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros((K, K))
         rates = float(self.alpha), float(self.eta), bool(self.plus)
-        return State(*rates, *tables(K), *sides(K), one, *scratch)
+        return State(*rates, *tables(K), *sides(K), one, zeta, s, theta)
 
 
 def d_ts(domain: Any, **settings: Any) -> DoubleThompsonSampling:

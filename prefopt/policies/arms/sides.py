@@ -39,5 +39,5 @@ def count_side(P: FloatArray, q: FloatArray, W: FloatArray, eta: float, a: int, 
 def beta_above_half(P: FloatArray, W: FloatArray, eta: float, i: int, j: int, rng: np.random.Generator) -> bool:
     """Whether theta_ij ~ Beta(eta W_ij + 1, eta W_ji + 1) is above one half."""
     if P[i, j] >= 0.0:
-        return rng.random() < P[i, j]
+        return bool(rng.random() < P[i, j])
     return beta_draw(eta * W[i, j] + 1.0, eta * W[j, i] + 1.0, rng) > 0.5

@@ -64,7 +64,7 @@ def rucb(history: History, K: int, alpha: float = 0.51) -> Pairs:
             B = None
         if len(C) == 1:
             B = C[0]
-    first = list(range(K)) if not C else C
+    first = C or list(range(K))
     return {(c, d) for c in first for d in rivals(u, c)}
 
 
@@ -136,7 +136,7 @@ def opponents(W: list[list[int]], arm: int) -> set[int]:
 
 
 def ws_w(history: History, K: int) -> Pairs:
-    """The round form: the incumbent meets unplayed arms of the round, the loser of an iteration is out until the next."""
+    """The round form: the incumbent meets arms not played in the round; an iteration's loser is out until the next."""
     C = [0] * K
     for i, j, winner in history:
         C[winner] += 1

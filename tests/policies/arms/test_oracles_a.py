@@ -84,10 +84,12 @@ def test_ws_w_iterations_are_a_gamblers_ruin():
         policy, rng = make_policy("ws-w", Arms(2)), stream(seed, 2)
         policy.init(rng)
         policy.tell(np.array([0, 1]), Answer.duel(0), rng)
-        for n in range(1, 1000):
-            policy.tell(policy.ask(rng), Answer.duel(0 if rng.random() < q else 1), rng)
-            if abs(policy.state.C[0]) == 2:
-                break
+        n = 0
+        while abs(policy.state.C[0]) < 2:
+            slate = policy.ask(rng)
+            winner = 0 if rng.random() < q else 1  # an arm
+            policy.tell(slate, Answer.duel(int(slate[1] == winner)), rng)
+            n += 1
         lengths.append(n)
         lost += policy.state.C[0] == -2
     s = (1 - q) / q
