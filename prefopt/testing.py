@@ -81,7 +81,7 @@ def _answer(question: int, slate: Any) -> Answer:
     return Answer.ranking([int(j) for j in np.argsort(np.asarray(slate).reshape(m, -1)[:, 0], kind="stable")], m)
 
 
-def _play(policy: Any, rounds: int, seed: int) -> list[tuple[Any, Answer]]:
+def _play(policy: Any, rounds: int, seed: int) -> list[tuple[int, Any, Answer]]:
     """Ask and tell; returns the log."""
     log = []
     policy.init(stream(seed, 0))

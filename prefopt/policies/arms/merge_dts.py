@@ -37,7 +37,7 @@ def sampled_winner(state: State, m: int, rng: np.random.Generator) -> int:
             ties += 1
             if rng.random() * ties < 1.0:
                 place = k
-    return batch[place]
+    return int(batch[place])
 
 
 @rule
