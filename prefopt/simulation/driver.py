@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from prefopt.environments.world import World, reply
+from prefopt.environments.world import World, replier_for, reply
 from prefopt.policies.base import Rules
 from prefopt.regret import Score, slate_regret
 
@@ -78,7 +78,7 @@ def compiled_loop(rules: Rules, world: World) -> Callable[..., None]:
     It releases the GIL. Nothing is cached on disk, so an edited policy is never served stale.
     """
     with _lock:
-        key = (rules, reply)
+        key = (rules, replier_for(world))
         if key not in _compiled:
             _compiled[key] = njit(nogil=True)(make_loop(*key))
         return _compiled[key]

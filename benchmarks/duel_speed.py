@@ -1,0 +1,99 @@
+"""Microseconds per duel of every policy (arith utilities, linear link), next to a calibration loop.
+
+The calibration loop draws two uniforms and looks a table up per duel, compiled the same way. Ratios to it, and
+two jobs against one, come from one run; how cost grows with K is the last table.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from _common import arguments, print_rows, save_table
+from numba import njit
+
+from prefopt.plotting import pyplot, save_figure
+from prefopt.policies import POLICIES
+from prefopt.simulation import simulate
+
+#: Policies that solve a program per question run in the plain loop and are timed over few rounds.
+SLOW = {"qsa": 200}
+
+
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def calibration(P: Any, rng: np.random.Generator, rounds: int) -> float:
+    """Two uniform draws and a table look-up per round."""
+    total = 0.0
+    for _ in range(rounds):
+        i = int(rng.random() * P.shape[0])
+        if rng.random() < P[i, 0]:
+            total += 1.0
+    return total
+
+
+def calibrate(size: int, rounds: int) -> float:
+    """Microseconds per round of the calibration loop, the best of five."""
+    P, rng = np.full((size, size), 0.5), np.random.default_rng(0)
+    calibration(P, rng, 10)
+    times = []
+    for _ in range(5):
+        began = time.thread_time()
+        calibration(P, rng, rounds)
+        times.append(time.thread_time() - began)
+    return min(times) / rounds * 1e6
+
+
+def measure(name: str, size: int, rounds: int, runs: int, jobs: int, seed: int) -> tuple[float, float]:
+    """CPU microseconds per duel and wall seconds."""
+    result = simulate(
+        name,
+        f"arith-linear-{size}",
+        rounds=min(rounds, SLOW.get(name, rounds)),
+        repetitions=1 if name in SLOW else runs,
+        seed=seed,
+        jobs=jobs,
+    )
+    best = float(np.median(result.cpu_seconds)) / int(result.checkpoints[-1]) * 1e6
+    return best, result.seconds
+
+
+def main() -> None:
+    """Time every policy at K = 16 and 64."""
+    parser = arguments(__doc__ or "")
+    options = parser.parse_args()
+    rounds, runs = (2000, 4) if options.quick else (20_000, 20)
+    names = [n for n, e in POLICIES.items() if "arms" in e.domains]
+    base = {size: calibrate(size, 200_000) for size in (16, 64)}
+    rows = []
+    for name in names:
+        small, one = measure(name, 16, rounds, runs, 1, options.seed)
+        _, two = measure(name, 16, rounds, runs, 2, options.seed)
+        large = measure(name, 64, rounds, max(2, runs // 4), 1, options.seed)[0]
+        rows.append(
+            {
+                "policy": name,
+                "us_K16": small,
+                "ratio_K16": small / base[16],
+                "two_jobs": one / two,
+                "us_K64": large,
+                "ratio_K64": large / base[64],
+                "growth": large / small,
+            }
+        )
+        print_rows(rows[-1:])
+    rows.append({**dict.fromkeys(rows[0], 1.0), "policy": "calibration", "us_K16": base[16], "us_K64": base[64]})
+    save_table(options.out / "duel_speed.csv", rows, {"rounds": rounds, "runs": runs, "seed": options.seed})
+    print()
+    print_rows(rows)
+    plt = pyplot()
+    _, ax = plt.subplots(figsize=(7, 8), layout="constrained")
+    ordered = sorted(rows, key=lambda row: row["us_K16"])
+    ax.barh([r["policy"] for r in ordered], [r["us_K16"] for r in ordered])
+    ax.set_xscale("log")
+    ax.set_xlabel("CPU microseconds per duel, K = 16")
+    save_figure(ax, options.out / "duel_speed.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""The experiments on independent arms of Sui et al. 2017 and Chen and Frazier 2017.
+
+    python benchmarks/dueling_regret.py                     every figure
+    python benchmarks/dueling_regret.py --figure sui-3
+    python benchmarks/dueling_regret.py --figure sui-6 --matrix rankers.csv
+
+Figures: ``sui-3`` (m = 2, nine algorithms), ``sui-4`` and ``sui-5`` (m = 4, 1good and arith), ``sui-6`` (random
+16-arm subsets with a Condorcet winner of a matrix given by path), ``sui-grid`` (links x utilities), ``weak``
+(Chen and Frazier, Figure 2), ``strong`` (Figure 3), ``beta`` (sensitivity of WS-S). Each writes CSV, manifest, PNG.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+from _common import arguments, curve_rows, print_rows, save_curves, save_table
+
+from prefopt.domain import Arms
+from prefopt.environments import FiniteEnvironment, matrix_environment
+from prefopt.environments.base import best_arm
+from prefopt.plotting import plot_regret, pyplot, save_figure
+from prefopt.seeding import stream
+from prefopt.simulation import Results, simulate
+
+Method = tuple[str, str, dict[str, Any]]  # label, policy, settings
+
+FIGURE_3: list[Method] = [
+    ("IF", "if2", {}),
+    ("BTM", "beat-the-mean", {}),
+    ("RUCB", "rucb", {}),
+    ("MergeRUCB", "merge-rucb", {}),
+    ("Sparring-UCB1", "sparring-ucb1", {}),
+    ("Sparring-EXP3", "sparring-exp3", {}),
+    ("RMED1", "rmed1", {}),
+    ("D-TS (2.5)", "d-ts", {"preset": "sui2017"}),
+    ("IndSelfSparring (3.5)", "ind-self-sparring", {"preset": "sui2017"}),
+]
+MULTI: list[Method] = [
+    ("IndSelfSparring", "ind-self-sparring", {}),
+    ("MDB", "mdb", {}),
+    ("MultiSparring", "multi-sparring", {}),
+]
+WEAK: list[Method] = [
+    ("WS-W", "ws-w", {}),
+    ("RUCB", "rucb", {}),
+    ("BTW", "btw", {}),
+    ("MBTW", "mbtw", {}),
+]
+STRONG: list[Method] = [("WS-S", "ws-s", {}), *FIGURE_3[2:7], ("D-TS", "d-ts", {}), FIGURE_3[8]]
+
+
+def run(methods: list[Method], environment: Any, options: argparse.Namespace, **keywords: Any) -> list[Results]:
+    """Every method on one environment, same people for all."""
+    return [
+        simulate(
+            policy,
+            environment,
+            rounds=options.rounds,
+            repetitions=options.runs,
+            seed=options.seed,
+            jobs=options.jobs,
+            settings=settings,
+            **keywords,
+        )
+        for _, policy, settings in methods
+    ]
+
+
+def report(name: str, methods: list[Method], results: list[Results], options: argparse.Namespace, **plot: Any) -> None:
+    """Write the figure and print its last column."""
+    labels = [label for label, _, _ in methods]
+    save_curves(options.out / name, results, labels, **plot)
+    print(f"\n{name}: cumulative regret at T = {options.rounds}, {options.runs} runs")
+    print_rows(
+        [
+            {
+                "method": label,
+                **{kind: float(r.mean(kind)[-1]) for kind in r.regrets},
+                "sd": float(r.sd()[-1]),
+                "seconds": r.seconds,
+            }
+            for label, r in zip(labels, results, strict=True)
+        ]
+    )
+
+
+def sui_3(options: argparse.Namespace) -> None:
+    """Sui et al. 2017, Figure 3: arith utilities, logit link, m = 2."""
+    report("sui-3", FIGURE_3, run(FIGURE_3, "arith-logit-16", options), options)
+
+
+def sui_4(options: argparse.Namespace) -> None:
+    """Figure 4: 1good, linear link, m = 4; mean over the slate, since MDB's slates vary in size."""
+    report("sui-4", MULTI, run(MULTI, "1good-linear-16", options, slate_size=4, regret="strong-mean"), options)
+
+
+def sui_5(options: argparse.Namespace) -> None:
+    """Figure 5: arith, linear link, m = 4."""
+    report("sui-5", MULTI, run(MULTI, "arith-linear-16", options, slate_size=4, regret="strong-mean"), options)
+
+
+def sui_6(options: argparse.Namespace) -> None:
+    """Figure 6: 50 random 16-arm subsets, each with a Condorcet winner, of the matrix at ``--matrix``; m = 2 and 4."""
+    if options.matrix is None:
+        print("\nsui-6 needs a matrix: --matrix FILE.csv (row i, column j: chance that ranker i beats j); left out")
+        return
+    whole = matrix_environment(options.matrix)
+    rng = stream(options.seed, 6)
+    subsets = [condorcet_subset(whole.P, 16, rng) for _ in range(10 if options.quick else 50)]
+    rows = []
+    for slate in (2, 4):
+        for label, policy, settings in MULTI:
+            finals = [
+                simulate(
+                    policy,
+                    FiniteEnvironment(f"subset-{i}", Arms(16), whole.P[np.ix_(s, s)]),
+                    rounds=options.rounds,
+                    seed=options.seed + i,
+                    slate_size=slate,
+                    regret="strong-mean",
+                    settings=settings,
+                ).mean()[-1]
+                for i, s in enumerate(subsets)
+            ]
+            rows.append({"m": slate, "method": label, "mean": float(np.mean(finals)), "sd": float(np.std(finals))})
+    save_table(options.out / "sui-6.csv", rows, {"matrix": whole.name, "subsets": [s.tolist() for s in subsets]})
+    print("\nsui-6: mean regret over the slate")
+    print_rows(rows)
+
+
+def condorcet_subset(P: np.ndarray[Any, Any], size: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """``size`` random arms among which one beats all others."""
+    while True:
+        chosen = rng.choice(len(P), size=size, replace=False)
+        inner = P[np.ix_(chosen, chosen)]
+        if (inner[best_arm(inner)] > 0.5).sum() == size - 1:
+            return chosen
+
+
+def sui_grid(options: argparse.Namespace) -> None:
+    """The supplement: every utility setting with every link, m = 2."""
+    settings = [
+        (u, link) for u in ("1good", "2good", "6good", "arith", "geom") for link in ("linear", "natural", "logit")
+    ]
+    methods = [m for m in FIGURE_3 if m[0] in ("RMED1", "D-TS (2.5)", "IndSelfSparring (3.5)", "Sparring-UCB1")]
+    plt = pyplot()
+    _, axes = plt.subplots(5, 3, figsize=(12, 15), layout="constrained")
+    rows = []
+    for (utility, link), ax in zip(settings, axes.flat, strict=True):
+        results = run(methods, f"{utility}-{link}-16", options)
+        rows += curve_rows(results, [m[0] for m in methods])
+        plot_regret(results, labels=[m[0] for m in methods], ax=ax)
+    save_table(options.out / "sui-grid.csv", rows, {"runs": options.runs, "seed": options.seed})
+    save_figure(axes[0, 0], options.out / "sui-grid.png")
+    print("\nsui-grid: written")
+
+
+def weak(options: argparse.Namespace) -> None:
+    """Chen and Frazier 2017, Figure 2: binary weak regret under a total order with p = 0.8."""
+    results = run(WEAK, "total-order-0.8-50", options, regret=["binary-weak", "weak"])
+    report("weak", WEAK, results, options)
+
+
+def strong(options: argparse.Namespace) -> None:
+    """Chen and Frazier 2017, Figure 3: binary and utility strong regret on two real matrices."""
+    for name in ("sushi16", "mslr5"):
+        results = run(STRONG, name, options, regret=["binary-strong", "utility-strong"])
+        report(f"strong-{name}", STRONG, results, options)
+
+
+def beta(options: argparse.Namespace) -> None:
+    """Sensitivity of WS-S to beta."""
+    methods: list[Method] = [(f"beta {b}", "ws-s", {"beta": b}) for b in (1.01, 1.05, 1.1, 1.3, 1.5, 2.0)]
+    for name in ("sushi16", "mslr5"):
+        report(f"beta-{name}", methods, run(methods, name, options), options)
+
+
+FIGURES = {
+    "sui-3": sui_3,
+    "sui-4": sui_4,
+    "sui-5": sui_5,
+    "sui-6": sui_6,
+    "sui-grid": sui_grid,
+    "weak": weak,
+    "strong": strong,
+    "beta": beta,
+}
+
+
+def main() -> None:
+    """Run the chosen figures."""
+    parser = arguments(__doc__ or "")
+    parser.add_argument("--figure", choices=list(FIGURES), help="only this one")
+    parser.add_argument("--runs", type=int, help="repetitions (100)")
+    parser.add_argument("--rounds", type=int, help="questions per repetition (20000)")
+    parser.add_argument("--matrix", help="CSV preference matrix of rankers, for sui-6")
+    options = parser.parse_args()
+    options.runs = options.runs or (4 if options.quick else 100)
+    options.rounds = options.rounds or (1000 if options.quick else 20_000)
+    for name, figure in FIGURES.items():
+        if options.figure in (None, name):
+            figure(options)
+
+
+if __name__ == "__main__":
+    main()
