@@ -80,10 +80,11 @@ class Answer:
         wins = _square(matrix)
         size = len(wins)
         for j in range(size):
-            if np.isfinite(wins[j, j]) and wins[j, j] != 0:
+            if not np.isnan(wins[j, j]) and wins[j, j] != 0:
                 raise AnswerError(f"option at position {j} is compared with itself (entry {wins[j, j]}); leave 0 there")
+        for j, k in np.argwhere(np.isnan(wins) != np.isnan(wins.T))[:1]:
+            raise AnswerError(f"positions {j} and {k}: one half is nan and the other is not; give both halves or none")
         wins = np.where(np.isnan(wins), 0.0, wins)
-        np.fill_diagonal(wins, 0.0)
         for j in range(size):
             for k in range(j + 1, size):
                 _check_pair(j, k, wins[j, k], wins[k, j])
@@ -138,13 +139,23 @@ class Answer:
         >>> Answer.from_json(Answer.ranking([1, 0], 2).to_json()).order
         (1, 0)
         """
+        try:
+            return cls._read(record)
+        except AnswerError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise AnswerError(f"{record!r} is not a record that Answer.to_json writes ({error!r})") from error
+
+    @classmethod
+    def _read(cls, record: dict[str, Any]) -> Answer:
         kind, size = record.get("kind"), record.get("size", 0)
         if kind == "pairs":
             return cls.pairs(record["matrix"])
         if kind == "ranking":
             return cls.ranking(record["order"], size, below=record.get("below", False))
         if kind == "best" or kind == "worst":
-            return (cls.best if kind == "best" else cls.worst)(record["order"][0], size)
+            (position,) = record["order"]
+            return (cls.best if kind == "best" else cls.worst)(position, size)
         if kind == "tie":
             return cls.tie(size)
         if kind == "skip":

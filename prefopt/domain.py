@@ -11,93 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prefopt.errors import DomainError
+from prefopt.finite import SAME, Arms, FloatArray, Grid
 
-FloatArray = NDArray[np.float64]
 Constraint = Callable[[FloatArray], NDArray[np.bool_]]
-#: Points of a product grid never coincide; two points of a ``Grid`` closer than this are one point given twice.
-SAME = 1e-12
 
-
-@dataclass(frozen=True)
-class Arms:
-    """A finite list of ``size`` options about which nothing else is known. An option is its index, 0 .. size-1.
-
-    >>> Arms(3).size
-    3
-    """
-
-    size: int
-
-    def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or int(self.size) != self.size or self.size < 1:
-            raise DomainError(f"Arms needs a whole number of at least 1 arm, got size={self.size!r}")
-
-
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """A finite set of points in the unit cube, or arms with features scaled to it. An option is its row index.
-
-    Args:
-        points: shape (K, d), every entry in [0, 1].
-        axes: per-dimension coordinates if ``points`` is their product in row-major order; models
-            use it to work axis by axis. ``Grid.product`` sets it.
-
-    Raises:
-        DomainError: not two-dimensional, not finite, outside [0, 1], or one point twice.
-    """
-
-    points: FloatArray
-    axes: tuple[FloatArray, ...] | None = None
-
-    def __post_init__(self) -> None:
-        points = np.array(self.points, dtype=np.float64)
-        if points.ndim != 2 or 0 in points.shape:
-            raise DomainError(f"Grid needs points of shape (K, d) with K, d >= 1, got shape {points.shape}")
-        bad = np.argwhere(~((points >= 0) & (points <= 1)))
-        if len(bad):
-            row, column = bad[0]
-            raise DomainError(
-                f"Grid point {row}, column {column} is {points[row, column]}: every coordinate must lie in "
-                "[0, 1]; scale it from the declared range first (Space does)"
-            )
-        order = np.lexsort(points.T)
-        close = np.all(np.abs(np.diff(points[order], axis=0)) < SAME, axis=1)
-        if close.any():
-            first = int(np.argmax(close))
-            a, b = sorted((int(order[first]), int(order[first + 1])))
-            raise DomainError(f"Grid points {a} and {b} are the same point {points[a]}: list each option once")
-        points.setflags(write=False)
-        object.__setattr__(self, "points", points)
-
-    @classmethod
-    def product(cls, *axes: ArrayLike) -> Grid:
-        """The product of per-dimension coordinates, row-major (the last axis runs fastest).
-
-        >>> Grid.product([0, 0.5, 1], [0, 1]).points[1]
-        array([0., 1.])
-        """
-        columns = tuple(np.array(axis, dtype=np.float64).reshape(-1) for axis in axes)
-        mesh = np.meshgrid(*columns, indexing="ij")
-        return cls(np.stack([m.reshape(-1) for m in mesh], axis=1), columns)
-
-    @classmethod
-    def regular(cls, *sizes: int) -> Grid:
-        """``linspace(0, 1, n)`` along each dimension, end points included.
-
-        >>> Grid.regular(8, 8).size
-        64
-        """
-        return cls.product(*(np.linspace(0.0, 1.0, n) if n > 1 else np.zeros(1) for n in sizes))
-
-    @property
-    def size(self) -> int:
-        """Number of points, K."""
-        return int(self.points.shape[0])
-
-    @property
-    def dim(self) -> int:
-        """Number of columns, d."""
-        return int(self.points.shape[1])
+__all__ = ["SAME", "Arms", "Box", "Column", "Constraint", "Domain", "FloatArray", "Grid", "is_finite"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +30,8 @@ class Column:
     levels: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.kind not in ("continuous", "levels", "category"):
+            raise DomainError(f"unknown kind of column {self.kind!r}; expected continuous, levels or category")
         if (self.kind == "continuous") != (not self.levels):
             raise DomainError(f"a {self.kind} column came with levels={self.levels}; only the others have levels")
         if any(not 0 <= v <= 1 for v in self.levels) or any(np.diff(self.levels) <= 0):
@@ -122,7 +42,8 @@ class Column:
         if not self.levels:
             return np.clip(values, 0.0, 1.0)
         levels = np.array(self.levels)
-        return levels[np.argmin(np.abs(values[..., None] - levels), axis=-1)]
+        nearest: FloatArray = levels[np.argmin(np.abs(values[..., None] - levels), axis=-1)]
+        return nearest
 
 
 @dataclass(frozen=True)
@@ -144,6 +65,8 @@ class Box:
         made = tuple(Column() for _ in range(columns)) if isinstance(columns, int) else tuple(columns)
         if not made:
             raise DomainError("Box needs at least one column, got none")
+        if not all(isinstance(column, Column) for column in made):
+            raise DomainError(f"Box needs a number of columns or a list of Column, got {columns!r}")
         object.__setattr__(self, "columns", made)
         object.__setattr__(self, "constraints", tuple(constraints))
 
@@ -161,7 +84,13 @@ class Box:
         """Which of the rows (n, d) every constraint allows, shape (n,)."""
         allowed = np.ones(len(points), dtype=bool)
         for constraint in self.constraints:
-            allowed &= np.asarray(constraint(points), dtype=bool)
+            said = np.asarray(constraint(points), dtype=bool)
+            if said.shape != allowed.shape:
+                raise DomainError(
+                    f"a constraint got rows of shape {points.shape} and must return booleans of shape "
+                    f"({len(points)},), got shape {said.shape}"
+                )
+            allowed &= said
         return allowed
 
     def contains(self, point: ArrayLike) -> bool:
