@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prefopt.environments.base import Environment, FiniteEnvironment
+from prefopt.environments.base import Environment
 from prefopt.errors import SettingError
 from prefopt.jit import jitable
 
@@ -62,9 +62,12 @@ def _score_gap(score: FloatArray, options: NDArray[Any]) -> FloatArray:
 
 
 def _matrix(environment: Environment, kind: str) -> FloatArray:
-    if not isinstance(environment, FiniteEnvironment):
-        raise SettingError(f"{kind} regret needs a finite domain; {environment.name} has {environment.domain!r}")
-    return environment.P
+    P: FloatArray | None = getattr(environment, "P", None)
+    if P is None:
+        raise SettingError(
+            f"{kind} regret needs a preference matrix on a finite domain; {environment.name} has {environment.domain!r}"
+        )
+    return P
 
 
 def _copeland(environment: Environment, options: NDArray[Any]) -> FloatArray:

@@ -26,6 +26,7 @@ from prefopt.environments.settings import (
     swirl,
     total_order,
 )
+from prefopt.environments.yelp_like import yelp_like
 from prefopt.errors import SettingError
 from prefopt.seeding import stream
 
@@ -57,6 +58,7 @@ ENVIRONMENTS: dict[str, str] = {
     "sushi16": "16 kinds of sushi (Kamishima 2003; Komiyama et al. 2015)",
     "mslr5": "five rankers of MSLR-WEB30K (Zoghi et al. 2015)",
     "arxiv6": "six rankers of a literature search (Yue and Joachims 2011)",
+    "yelp-like-K-S": "K items with 7 features, drawn with seed S: a stand-in for the restaurants of Chen and Frazier 2017",
     "candy85": "85 sweets, 269,000 votes (FiveThirtyEight 2017), Bradley-Terry strengths from win percentages",
     "total-order-p-K": "a better arm beats a worse one with probability p, as in total-order-0.8-10",
     "arithmetic-K": "P_ij = 1/2 + 0.05 (j - i)",
@@ -122,7 +124,7 @@ def make_environment(environment: Any, *, feedback: str | None = None, scale: st
     if "noise" in person:
         person["scale"] = person.pop("noise")
     who = Person(feedback=how, **person)
-    made = _utilities(name, who) or _function(name, who, scale) or _matrix(name)
+    made = _utilities(name, who) or _function(name, who, scale) or _features(name, who) or _matrix(name)
     if made is not None:
         return observed(made, how)
     if name in SHIPPED:
@@ -160,6 +162,13 @@ def _function(name: str, person: Person, scale: str) -> Any:
     if match is None or match[1] not in PROBLEMS:
         return None
     return grid_environment(match[1], int(match[2]), person, scale)
+
+
+def _features(name: str, person: Person) -> FiniteEnvironment | None:
+    match = re.fullmatch(r"yelp-like-(\d+)-(\d+)", name)
+    if match is None:
+        return None
+    return replace(yelp_like(stream(int(match[2]), 0), size=int(match[1]), person=person), name=name)
 
 
 def _matrix(name: str) -> FiniteEnvironment | None:

@@ -68,7 +68,7 @@ def run_repetition(plan: Plan, repetition: int) -> tuple[Run, NDArray[np.float64
     policy = plan.make_policy()
     person, rng = stream(plan.seed, repetition, 1), stream(plan.seed, repetition, 0)
     environment = plan.environment
-    if plan.relabel and isinstance(plan.domain, Arms) and isinstance(environment, FiniteEnvironment):
+    if plan.relabel and isinstance(plan.domain, Arms) and hasattr(environment, "relabelled"):
         environment = environment.relabelled(stream(plan.seed, repetition, 2).permutation(environment.domain.size))
     checkpoints = np.array(plan.checkpoints, dtype=np.int64)
     if plan.compiles(policy):

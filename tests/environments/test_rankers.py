@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from prefopt import simulate
-from prefopt.environments import make_environment
+from prefopt.environments import FiniteEnvironment, make_environment
 from prefopt.environments.clicks import CLICK_MODELS, ClickModel
 from prefopt.environments.letor import Query
 from prefopt.environments.ranker_environment import RankerEnvironment
@@ -197,8 +197,18 @@ def test_policies_learn_from_rankers(slate_size):
         "ind-self-sparring", person, rounds=400, repetitions=3, regret="strong-mean", slate_size=slate_size
     )
     curve = result.mean()
-    assert np.all(result.recommended[:, -1] == 0)
+    assert np.all(result.inference[:, -1, 0] == 0)  # repetitions have their own labels
+    assert result.manifest["relabelled"]
     assert curve[-1] - curve[len(curve) // 2] < 0.6 * curve[len(curve) // 2]
+
+
+@pytest.mark.parametrize("regret", ["copeland", "borda", "binary-weak", "binary-strong", "utility-weak"])
+def test_every_regret_is_there_for_rankers(regret):
+    person = RankerEnvironment("tiny", some_queries(), np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.8], [0.3, 0.2, 0.5]]))
+    found = simulate("rucb", person, rounds=40, seed=1, regret=regret).mean()
+    same = simulate("rucb", FiniteEnvironment("m", person.domain, person.P), rounds=40, seed=1, regret=regret).mean()
+    assert found[0] == same[0]  # the first question does not depend on answers
+    assert 0 < found[-1] <= 40
 
 
 def test_relabelled_rankers_are_the_same():
@@ -264,6 +274,13 @@ def test_yelp_like():
     np.testing.assert_allclose(items @ theta, person.utility, atol=1e-12)
     assert np.linalg.norm(theta) == pytest.approx(1)
     assert person.P[0, 1] == pytest.approx(1 / (1 + np.exp(person.utility[1] - person.utility[0])))
+
+
+def test_yelp_like_by_name():
+    person = make_environment("yelp-like-9-3", link="probit")
+    assert person.name == "yelp-like-9-3" and person.domain.points.shape == (9, 7)
+    again = yelp_like(np.random.default_rng(0), features=2 * person.domain.points - 1)
+    np.testing.assert_allclose(again.domain.points, person.domain.points)
 
 
 def test_yelp_like_takes_features(tmp_path):
