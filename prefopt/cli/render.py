@@ -54,10 +54,15 @@ def fill(template: str, params: Any) -> list[str]:
         raise StudyError(f"render command {template!r}: no parameter {error}; there are {', '.join(values)}") from error
 
 
+#: Viewers that were started and may still be open.
+_viewers: list[subprocess.Popen[bytes]] = []
+
+
 def run_command(words: list[str]) -> None:
     """Run a viewer and do not wait; what it cannot do is said, and the question goes on."""
+    _viewers[:] = [viewer for viewer in _viewers if viewer.poll() is None]
     try:
-        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _viewers.append(subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
     except OSError as error:
         say(f"  (could not run {words[0]}: {error.strerror or error})")
 

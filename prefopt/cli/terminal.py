@@ -118,6 +118,6 @@ def tell_best(study: Any) -> None:
     best = study.recommend()
     say(f"\nBest so far: {params_text(best.params)}")
     say(f"  {best.probability_best:.0%} sure that it is the best of {best.candidate_set}")
-    say(f"  estimated chance of beating the others {best.mean:.2f} ± {best.sd:.2f}")
+    say(f"  {best.scale}: {best.mean:.2f} ± {best.sd:.2f}")
     for other in best.runners_up:
         say(f"  next: {params_text(other.params)}  ({other.probability_best:.0%})")

@@ -147,9 +147,7 @@ POLICIES: dict[str, Entry] = {
         "Li et al. 2020, Algorithm 1",
         presets={"theory": {"alpha": 1.01, "p": 4}},
     ),
-    "qsa": Entry(
-        "arms.qsa", "QSA", "weak", "utility", "Jamieson & Nowak 2011, Figure 2", domains=("arms", "grid")
-    ),
+    "qsa": Entry("arms.qsa", "QSA", "weak", "utility", "Jamieson & Nowak 2011, Figure 2", domains=("arms", "grid")),
     "ind-self-sparring": Entry(
         "arms.ind_self_sparring",
         "IndSelfSparring",
@@ -162,12 +160,14 @@ POLICIES: dict[str, Entry] = {
     "kernel-self-sparring": Entry(
         "kernel.self_sparring",
         "KernelSelfSparring",
-        "strong-sum",
+        # Two distinct options, the default, always put another one beside the best; preset "paper" aims at strong-sum.
+        "weak",
         "similar options are similarly good",
         "Sui et al. 2017, Algorithm 4",
         domains=("arms", "grid", "box"),
         slates="any",
         presets={"paper": {"noise": 0.025, "distinct": False, "self_duel": "coin"}},
+        takes_feedback=True,
     ),
 }
 

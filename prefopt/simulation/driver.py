@@ -80,7 +80,7 @@ def compiled_loop(rules: Rules, world: World) -> Callable[..., None]:
     with _lock:
         key = (rules, replier_for(world))
         if key not in _compiled:
-            _compiled[key] = njit(nogil=True)(make_loop(*key))
+            _compiled[key] = njit(nogil=True, error_model="numpy")(make_loop(*key))
         return _compiled[key]
 
 

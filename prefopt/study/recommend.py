@@ -42,6 +42,11 @@ class Standing:
     sd: float
     probability_best: float
 
+    @property
+    def params(self) -> Any:
+        """The option's parameters, or its item of a list of arms."""
+        return self.candidate.params
+
 
 @dataclass(frozen=True)
 class Recommendation(Standing):
@@ -56,11 +61,6 @@ class Recommendation(Standing):
     candidate_set: str = ""
     scale: str = ""
     runners_up: tuple[Standing, ...] = ()
-
-    @property
-    def params(self) -> Any:
-        """The recommended parameters, or item of a list of arms."""
-        return self.candidate.params
 
 
 @dataclass(frozen=True)
