@@ -58,7 +58,7 @@ ENVIRONMENTS: dict[str, str] = {
     "sushi16": "16 kinds of sushi (Kamishima 2003; Komiyama et al. 2015)",
     "mslr5": "five rankers of MSLR-WEB30K (Zoghi et al. 2015)",
     "arxiv6": "six rankers of a literature search (Yue and Joachims 2011)",
-    "yelp-like-K-S": "K items with 7 features, drawn with seed S: a stand-in for the restaurants of Chen and Frazier 2017",
+    "yelp-like-K-S": "K items, 7 features, drawn with seed S: stands in for the restaurants of Chen and Frazier 2017",
     "candy85": "85 sweets, 269,000 votes (FiveThirtyEight 2017), Bradley-Terry strengths from win percentages",
     "total-order-p-K": "a better arm beats a worse one with probability p, as in total-order-0.8-10",
     "arithmetic-K": "P_ij = 1/2 + 0.05 (j - i)",
