@@ -164,10 +164,11 @@ class FiniteKernelSelfSparring(FinitePolicy):
 
     def draws(self, size: int, rng: np.random.Generator) -> FloatArray:
         """``size`` joint draws of f, (size, K)."""
-        made = np.empty((size, self.domain.size))
-        for row in made:
-            gp.draw_into(self.state.posterior, rng, row)
-        return made
+        mean, covariance = self.posterior()
+        jitter = 1e-9 * float(np.trace(covariance)) / len(mean) + 1e-12
+        values, vectors = np.linalg.eigh(covariance + jitter * np.eye(len(mean)))
+        root = vectors * np.sqrt(np.clip(values, 0.0, None))
+        return np.asarray(mean + rng.standard_normal((size, len(mean))) @ root.T)
 
 
 def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
