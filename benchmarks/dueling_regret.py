@@ -19,7 +19,7 @@ from _common import arguments, curve_rows, print_rows, save_curves, save_table
 
 from prefopt.domain import Arms
 from prefopt.environments import FiniteEnvironment, matrix_environment
-from prefopt.environments.base import best_arm
+from prefopt.environments.subsets import condorcet_subset
 from prefopt.plotting import plot_regret, pyplot, save_figure
 from prefopt.seeding import stream
 from prefopt.simulation import Results, simulate
@@ -128,15 +128,6 @@ def sui_6(options: argparse.Namespace) -> None:
     save_table(options.out / "sui-6.csv", rows, {"matrix": whole.name, "subsets": [s.tolist() for s in subsets]})
     print("\nsui-6: mean regret over the slate")
     print_rows(rows)
-
-
-def condorcet_subset(P: np.ndarray[Any, Any], size: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """``size`` random arms among which one beats all others."""
-    while True:
-        chosen = rng.choice(len(P), size=size, replace=False)
-        inner = P[np.ix_(chosen, chosen)]
-        if (inner[best_arm(inner)] > 0.5).sum() == size - 1:
-            return chosen
 
 
 def sui_grid(options: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from prefopt.answer import Answer
 from prefopt.domain import Box
 from prefopt.environments.functions import Problem, rescale
 from prefopt.environments.person import Person
-from prefopt.environments.world import reply
+from prefopt.environments.world import as_answer, reply
 from prefopt.links import link_probability
 
 FloatArray = NDArray[np.float64]
@@ -92,11 +92,7 @@ class BoxEnvironment:
         m = len(slate)
         wins = np.zeros((m, m))
         reply(self.person.world(self.utility(slate)), t, np.arange(m), m, wins, rng)
-        if self.person.feedback == "winner":
-            return Answer.best(int(np.argmax(wins.sum(axis=1))), m)
-        if self.person.feedback == "ranking":
-            return Answer.ranking([int(j) for j in np.argsort(-wins.sum(axis=1), kind="stable")], m)
-        return Answer.pairs(wins)
+        return as_answer(wins, self.person.feedback)
 
     def with_feedback(self, feedback: str) -> BoxEnvironment:
         """The same person, observed otherwise."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prefopt.answer import Answer
 from prefopt.jit import jitable
 
 #: What is observed of a slate: every pair independently, one winner, or a full ranking.
@@ -150,3 +151,12 @@ def replier_for(world: World) -> Callable[..., None]:
     if world.plain:
         return reply_plain
     return reply_pairs if world.feedback == 0 else reply_choice
+
+
+def as_answer(wins: NDArray[np.float64], feedback: str) -> Answer:
+    """What ``reply`` wrote into ``wins`` (m, m), as the kind of answer that ``feedback`` asks for."""
+    if feedback == "winner":
+        return Answer.best(int(np.argmax(wins.sum(axis=1))), len(wins))
+    if feedback == "ranking":
+        return Answer.ranking([int(j) for j in np.argsort(-wins.sum(axis=1), kind="stable")], len(wins))
+    return Answer.pairs(wins)

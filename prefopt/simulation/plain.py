@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from prefopt.answer import Answer
 from prefopt.domain import is_finite
 from prefopt.environments.base import FiniteEnvironment
-from prefopt.environments.world import FEEDBACK, reply
+from prefopt.environments.world import as_answer, reply
 from prefopt.regret import Score, score, slate_regret
 from prefopt.simulation.driver import Run
 
@@ -22,13 +22,8 @@ def answer_of(environment: Any, slate: NDArray[Any], t: int, person: np.random.G
         answer: Answer = environment.answer(slate, t, person)
         return answer
     wins = np.zeros((len(slate), len(slate)))
-    world = environment.world
-    reply(world, t, slate, len(slate), wins, person)
-    if world.feedback == FEEDBACK["winner"]:
-        return Answer.best(int(np.argmax(wins.sum(axis=1))), len(slate))
-    if world.feedback == FEEDBACK["ranking"]:
-        return Answer.ranking([int(j) for j in np.argsort(-wins.sum(axis=1), kind="stable")], len(slate))
-    return Answer.pairs(wins)
+    reply(environment.world, t, slate, len(slate), wins, person)
+    return as_answer(wins, environment.feedback)
 
 
 def run_plain(
