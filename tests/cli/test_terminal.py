@@ -5,13 +5,13 @@ import time
 from pathlib import Path
 
 import pytest
-from prefopt.space import Space
 from typer.testing import CliRunner
 
 from prefopt.cli import app
 from prefopt.cli.render import fill, make_show
 from prefopt.cli.terminal import session
 from prefopt.errors import StudyError
+from prefopt.space import Space
 from prefopt.study import create_study, load_study
 
 STUDY = """
