@@ -74,6 +74,10 @@ class Stationary:
         square *= -2.0
         square += np.einsum("ij,ij->i", a, a)[:, None]
         square += np.einsum("ij,ij->i", b, b)
+        return self._of_square(square)
+
+    def _of_square(self, square: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """K and -k'(r)/r at squared scaled distances, which are overwritten."""
         if self.name == "rbf":
             square *= -0.5
             value = np.exp(np.minimum(square, 0.0, out=square), out=square)
@@ -86,6 +90,13 @@ class Stationary:
         r = np.sqrt(5.0 * square)
         decay = np.exp(-r)
         return (1.0 + r + r * r / 3.0) * decay, (5.0 / 3.0) * (1.0 + r) * decay
+
+    def matrix(self, points: FloatArray) -> FloatArray:
+        """Covariances of the rows of (K, d) ``points``, (K, K); from differences, so exactly symmetric."""
+        square = np.zeros((len(points), len(points)))
+        for column in self.scaled(points).T:
+            square += (column[:, None] - column) ** 2
+        return np.asarray(self._of_square(square)[0] * self.agreement(points, points))
 
     def __call__(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Covariances between the rows of a (n, d) and b (q, d), shape (n, q)."""

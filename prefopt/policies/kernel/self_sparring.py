@@ -17,7 +17,7 @@ from prefopt.domain import Arms, Box, Domain
 from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
 from prefopt.models.arrays import largest
-from prefopt.models.kernels import NAMES, kernel_matrix, make_kernel
+from prefopt.models.kernels import NAMES, kernel_matrix
 from prefopt.policies.base import FinitePolicy, Rules, rule
 
 FloatArray = NDArray[np.float64]
@@ -117,16 +117,15 @@ class FiniteKernelSelfSparring(FinitePolicy):
         return NOISE[self.feedback] if self.noise is None else float(self.noise)
 
     def _prior(self) -> gp.Prior:
-        """The kernel matrix on the domain, taken once from the GPyTorch kernel."""
+        """The kernel matrix on the domain, taken once."""
         if isinstance(self.domain, Arms):
             if self.kernel is not None:
                 raise SettingError("Arms have no features for a kernel to read; give a Grid, or leave kernel out")
             return gp.make_prior(float(self.outputscale) * np.eye(self.domain.size), self.mean)
-        kernel = self.kernel
-        if kernel is None or isinstance(kernel, str):
-            kernel = make_kernel(kernel or "rbf", self.lengthscale, self.outputscale)
+        kernel = "rbf" if self.kernel is None else self.kernel
         sizes = tuple(len(axis) for axis in self.domain.axes or ())
-        return gp.make_prior(kernel_matrix(kernel, self.domain.points), self.mean, sizes)
+        matrix = kernel_matrix(kernel, self.domain.points, self.lengthscale, self.outputscale)
+        return gp.make_prior(matrix, self.mean, sizes)
 
     def start(self, rng: np.random.Generator) -> State:
         """The prior."""
