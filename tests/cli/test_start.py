@@ -1,0 +1,96 @@
+"""How fast a person sees the first question, and what is imported for it."""
+
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from prefopt.policies import POLICIES
+
+#: Runs command lines in one process; prints each one's first words and the heavy libraries imported until then.
+PROBE = """
+import contextlib, io, json, sys
+from prefopt.cli import main
+for words in json.loads(sys.argv.pop()):
+    sys.argv[1:], sys.stdin = words, io.StringIO("1\\n1\\nq\\n")
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as out:
+        main()
+    said = out.getvalue().split(maxsplit=1)[0]
+    print(*words, said, sorted({"torch", "gpytorch", "botorch"} & set(sys.modules)), sep="|")
+"""
+
+STUDY = """
+storage = "study.db"
+seed = 5
+[parameters.sweet]
+type = "float"
+low = 0
+high = 1
+step = 0.1
+"""
+
+#: A study with every policy on arms: seconds of processor time of the first ``ask``; compiling is an error.
+FIRST_ASKS = """
+import json, sys, time
+from prefopt import create_study
+import numba.core.compiler as compiler
+
+def compile_extra(*args, **kwargs):
+    raise AssertionError("numba compiled something")
+
+compiler.compile_extra = compile_extra
+seconds = {}
+for name in json.loads(sys.argv[1]):
+    study = create_study(list("abcdefgh"), seed=1, strategy=name, budget=50)
+    began = time.process_time()
+    study.ask()
+    seconds[name] = time.process_time() - began
+    for _ in range(3):
+        query = study.ask()
+        study.tell(query, best=query.shown[0])
+    study.recommend()
+print(json.dumps({"seconds": seconds, "heavy": sorted({"torch", "gpytorch", "botorch"} & set(sys.modules))}))
+"""
+
+
+def python(code, argument, folder=None):
+    command = [sys.executable, "-W", "error", "-c", code, json.dumps(argument)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_terminal_never_imports_torch_for_a_study_with_the_default_policy(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    commands = (["--help"], ["list", "policies"], ["list", "environments"], ["list", "regrets"], ["new", "other.toml"],
+                ["new", "study.toml"], ["run"], ["history"], ["best"], ["undo"], ["export", "out.csv"],
+                ["demo", "colour", "--simulate"], ["demo", "recipe"], ["demo", "curve"])  # fmt: skip
+    lines = python(PROBE, commands, tmp_path).splitlines()
+    assert len(lines) == len(commands)
+    for line in lines:
+        *_, said, heavy = line.split("|")
+        assert said and heavy == "[]", line
+
+
+def test_no_arm_policy_compiles_or_imports_torch_before_a_question():
+    names = [name for name, entry in POLICIES.items() if "arms" in entry.domains]
+    found = json.loads(python(FIRST_ASKS, names))
+    assert found["heavy"] == []
+    assert set(found["seconds"]) == set(names)
+    assert max(found["seconds"].values()) < 0.5, found["seconds"]
+
+
+@pytest.mark.parametrize("words", [["demo", "colour"], ["demo", "curve"], ["demo", "recipe"], ["run"]])
+def test_the_first_question_comes_within_three_seconds(tmp_path, words):
+    """Seconds of processor time, which other programs do not change, of the whole command."""
+    (tmp_path / "study.toml").write_text(STUDY)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "prefopt.cli", *words],
+        input="q\n", capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert "[2]" in done.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3
