@@ -14,8 +14,8 @@ from prefopt.environments.base import Environment, FiniteEnvironment
 from prefopt.environments.box import BoxEnvironment, calibrated_scale
 from prefopt.environments.candy import candy_environment, load_candy
 from prefopt.environments.files import SHIPPED, matrix_environment, shipped_matrix
-from prefopt.environments.functions import PROBLEMS, rescale
 from prefopt.environments.person import Person, utility_environment
+from prefopt.environments.problems import PROBLEMS, rescale
 from prefopt.environments.settings import (
     UTILITIES,
     arithmetic,

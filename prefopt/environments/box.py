@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -9,14 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import expit
 from scipy.stats import qmc
 
 from prefopt.answer import Answer
 from prefopt.domain import Box
-from prefopt.environments.functions import Problem, rescale
 from prefopt.environments.person import Person
+from prefopt.environments.problems import Problem, rescale
 from prefopt.environments.world import as_answer, reply
+from prefopt.errors import SettingError
 from prefopt.links import link_probability
+from prefopt.seeding import stream
 
 FloatArray = NDArray[np.float64]
 
@@ -65,17 +69,21 @@ class BoxEnvironment:
         """Utility of rows (n, d), on this environment's scale."""
         rows = np.atleast_2d(np.asarray(points, dtype=np.float64))
         u = self.problem.utility(rows)
-        return u if self.scale == "raw" else rescale(u, self.scale, self.sample)
+        return u if self.scale == "raw" else self._rescaled(u)
+
+    def _rescaled(self, u: FloatArray) -> FloatArray:
+        """Raw utilities on this environment's scale; the mean and sd are those of the plain sample."""
+        return rescale(u, self.scale, self.sample[:-1] if self.scale == "std" else self.sample)
 
     @cached_property
     def best_utility(self) -> float:
         """The largest utility over the cube."""
-        return float(rescale(self.sample, self.scale, self.sample).max())
+        return float(self._rescaled(self.sample).max())
 
     @cached_property
     def utility_range(self) -> float:
         """Largest minus smallest utility over the cube (the smallest from the Sobol sample)."""
-        return float(np.ptp(rescale(self.sample, self.scale, self.sample)))
+        return float(np.ptp(self._rescaled(self.sample)))
 
     def utility_gap(self, options: Any) -> FloatArray:
         """u(b1) - u(x) of rows (n, d), never below 0."""
@@ -99,21 +107,42 @@ class BoxEnvironment:
         return replace(self, person=replace(self.person, feedback=feedback))
 
 
-def calibrated_scale(problem: Problem, *, error: float = 0.2, samples: int = 100_000, seed: int = 0) -> float:
-    """The logistic noise scale at which random pairs among the best 1 % of points are answered wrongly with ``error``.
+def calibrated_scale(
+    problem: Problem,
+    *,
+    error: float = 0.2,
+    top: float = 0.01,
+    scale: str = "raw",
+    samples: int = 100_000,
+    seed: int = 0,
+) -> float:
+    """The logistic noise scale at which random pairs among the best points are answered wrongly with ``error``.
 
-    The recipe of Astudillo et al. 2023: pair the top 1 % of uniform points at random and choose the scale
-    so that the mean error of those pairs is ``error``.
+    Args:
+        problem: the test function.
+        error: wanted mean chance of a wrong answer, between 0 and 1/2.
+        top: share of uniform points, the best ones, from which pairs are drawn; 1 takes all points.
+        scale: of the utilities, "raw", "unit", "pm3" or "std".
+        samples: uniform points drawn.
+        seed: of the draw.
+
+    Raises:
+        SettingError: ``error`` or ``top`` out of range, or too few samples for a pair.
+
+    Source: Astudillo et al. 2023 (best 1 % of points).
     """
-    from prefopt.seeding import stream
-
+    if not (0 < error < 0.5 and 0 < top <= 1 and round(top * samples) >= 10):
+        raise SettingError(
+            f"expected 0 < error < 1/2, 0 < top <= 1 and at least 10 points among the best, got {error}, {top} and "
+            f"{samples} samples"
+        )
     rng = stream(seed, 0)
-    u = np.sort(problem.utility(rng.random((samples, problem.dim))))[-max(2, samples // 100) :]
-    u = rng.permutation(u)
-    gap = np.abs(u[: len(u) // 2] - u[len(u) // 2 : 2 * (len(u) // 2)])
+    u = BoxEnvironment("calibration", problem, scale=scale).utility(rng.random((samples, problem.dim)))
+    u = rng.permutation(np.sort(u)[-round(top * samples) :])
+    gap = np.concatenate([np.abs(u - np.roll(u, k)) for k in range(1, 9)])
     low, high = 1e-9, 1e9
-    for _ in range(200):
-        middle = float(np.sqrt(low * high))
-        wrong = float(np.mean(1 / (1 + np.exp(np.minimum(gap / middle, 700)))))
+    for _ in range(70):
+        middle = math.sqrt(low * high)
+        wrong = float(expit(-gap / middle).mean())
         low, high = (middle, high) if wrong < error else (low, middle)
-    return float(np.sqrt(low * high))
+    return math.sqrt(low * high)

@@ -1,18 +1,17 @@
-"""Test functions as utilities to maximise, on the unit cube (u = -f of the minimised original)."""
+"""Formulas of test functions that are minimised, on rows (n, d) of native coordinates (Surjanovic and Bingham 2013)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prefopt.errors import SettingError
-
 FloatArray = NDArray[np.float64]
+#: BoTorch test functions whose optimum is a maximum.
+MAXIMISED = ("Cosine8",)
 
 
 def forrester(x: FloatArray) -> FloatArray:
@@ -47,6 +46,44 @@ def levy(x: FloatArray) -> FloatArray:
     return np.asarray(np.sin(np.pi * w[:, 0]) ** 2 + middle + last)
 
 
+def levy13(x: FloatArray) -> FloatArray:
+    """Levy function 13; minimum 0 at (1, 1)."""
+    a, b = x.T
+    return np.asarray(
+        np.sin(3 * np.pi * a) ** 2
+        + (a - 1) ** 2 * (1 + np.sin(3 * np.pi * b) ** 2)
+        + (b - 1) ** 2 * (1 + np.sin(2 * np.pi * b) ** 2)
+    )
+
+
+def cross_in_tray(x: FloatArray) -> FloatArray:
+    """Cross-in-tray; four minima of -2.0626 at (+-1.3494, +-1.3494)."""
+    a, b = x.T
+    tray = np.abs(np.sin(a) * np.sin(b) * np.exp(np.abs(100 - np.hypot(a, b) / np.pi)))
+    return np.asarray(-1e-4 * (tray + 1) ** 0.1)
+
+
+def langermann(x: FloatArray) -> FloatArray:
+    """Langermann with the usual five centres; minimum -4.1558 at (2.7934, 1.5972)."""
+    weight = np.array([1.0, 2.0, 5.0, 2.0, 3.0])
+    centre = np.array([[3.0, 5.0], [5.0, 2.0], [2.0, 1.0], [1.0, 4.0], [7.0, 9.0]])
+    square = ((x[:, None, :] - centre) ** 2).sum(axis=2)
+    return np.asarray((weight * np.exp(-square / np.pi) * np.cos(np.pi * square)).sum(axis=1))
+
+
+def shubert(x: FloatArray) -> FloatArray:
+    """Shubert; eighteen minima of -186.7309."""
+    j = np.arange(1, 6)
+    return np.asarray((j * np.cos((j + 1) * x[:, :, None] + j)).sum(axis=2).prod(axis=1))
+
+
+def currin(x: FloatArray) -> FloatArray:
+    """Minus Currin's exponential function, which is maximised: 13.7987 at (0.2167, 0); Currin et al. 1988."""
+    a, b = x.T
+    fade = 1 - np.exp(-1 / (2 * np.maximum(b, 1e-300)))
+    return np.asarray(-fade * (2300 * a**3 + 1900 * a**2 + 2092 * a + 60) / (100 * a**3 + 500 * a**2 + 4 * a + 20))
+
+
 def alpine1(x: FloatArray) -> FloatArray:
     """Sum of |x sin x + 0.1 x|; minimum 0 at 0."""
     return np.asarray(np.abs(x * np.sin(x) + 0.1 * x).sum(axis=1))
@@ -63,98 +100,10 @@ def from_botorch(name: str, **keywords: Any) -> Callable[[FloatArray], FloatArra
 
 @cache
 def problem(name: str, **keywords: Any) -> Callable[[FloatArray], FloatArray]:
-    """A BoTorch test function as a function of numpy rows (n, d)."""
+    """A BoTorch test function as a function of numpy rows (n, d), negated if it is one to maximise."""
     import torch
     from botorch.test_functions import synthetic
 
     made = getattr(synthetic, name)(**keywords)
-    return lambda x: np.asarray(made.evaluate_true(torch.as_tensor(x, dtype=torch.float64)).numpy())
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A minimised function and its native domain.
-
-    Attributes:
-        f: rows (n, d) in native coordinates to values (n,).
-        low, high: native bounds, one per dimension.
-        minimum: the smallest value, if known in closed form.
-    """
-
-    f: Callable[[FloatArray], FloatArray]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    minimum: float | None = None
-
-    @property
-    def dim(self) -> int:
-        """Number of dimensions."""
-        return len(self.low)
-
-    def utility(self, unit: FloatArray) -> FloatArray:
-        """-f at rows (n, d) of the unit cube."""
-        low, high = np.array(self.low), np.array(self.high)
-        return np.asarray(-self.f(low + (high - low) * unit))
-
-
-def cube(f: Callable[[FloatArray], FloatArray], low: float, high: float, d: int, best: float | None = None) -> Problem:
-    """A problem on [low, high]^d."""
-    return Problem(f, (low,) * d, (high,) * d, best)
-
-
-PROBLEMS: dict[str, Problem] = {
-    "forrester": cube(forrester, 0, 1, 1),
-    "camel": Problem(six_hump_camel, (-3, -2), (3, 2), -1.031628453489877),
-    "goldstein": cube(goldstein_price, -2, 2, 2, 3.0),
-    "log-goldstein": cube(log_goldstein_price, -2, 2, 2, float(np.log(3.0))),
-    "levy": cube(levy, -10, 10, 2, 0.0),
-    "levy4": cube(levy, -10, 10, 4, 0.0),
-    "alpine7": cube(alpine1, -10, 10, 7, 0.0),
-    "branin": Problem(from_botorch("Branin"), (-5, 0), (10, 15), 0.397887),
-    "holder": cube(from_botorch("HolderTable"), -10, 10, 2, -19.2085),
-    "rosenbrock": cube(from_botorch("Rosenbrock", dim=2), -5, 10, 2, 0.0),
-    "hartmann3": cube(from_botorch("Hartmann", dim=3), 0, 1, 3, -3.86278),
-    "hartmann4": cube(from_botorch("Hartmann", dim=4), 0, 1, 4),
-    "hartmann6": cube(from_botorch("Hartmann", dim=6), 0, 1, 6, -3.32237),
-    "ackley6": cube(from_botorch("Ackley", dim=6), -2, 2, 6, 0.0),
-    "beale": cube(from_botorch("Beale"), -4.5, 4.5, 2, 0.0),
-    "bukin": Problem(from_botorch("Bukin"), (-15, -3), (-5, 3), 0.0),
-    "eggholder": cube(from_botorch("EggHolder"), -512, 512, 2, -959.6407),
-    "styblinski-tang": cube(from_botorch("StyblinskiTang", dim=2), -5, 5, 2, -78.33233140754282),
-    "michalewicz": cube(from_botorch("Michalewicz", dim=2), 0, float(np.pi), 2),
-    "drop-wave": cube(from_botorch("DropWave"), -5.12, 5.12, 2, -1.0),
-    "griewank": cube(from_botorch("Griewank", dim=2), -600, 600, 2, 0.0),
-    "powell": cube(from_botorch("Powell", dim=4), -4, 5, 4, 0.0),
-    "shekel": cube(from_botorch("Shekel"), 0, 10, 4),
-    "rastrigin": cube(from_botorch("Rastrigin", dim=2), -5.12, 5.12, 2, 0.0),
-    "cosine8": cube(from_botorch("Cosine8"), -1, 1, 8),
-    "dixon-price": cube(from_botorch("DixonPrice", dim=2), -10, 10, 2, 0.0),
-    "three-hump-camel": cube(from_botorch("ThreeHumpCamel"), -5, 5, 2, 0.0),
-}
-
-
-def get_problem(name: str) -> Problem:
-    """The problem called ``name``; raises SettingError with the list of names."""
-    if name not in PROBLEMS:
-        raise SettingError(f"unknown function {name!r}; expected one of {', '.join(PROBLEMS)}")
-    return PROBLEMS[name]
-
-
-def rescale(u: FloatArray, scale: str, over: FloatArray) -> FloatArray:
-    """Utilities on another scale, learned from the utilities ``over`` the domain.
-
-    Args:
-        u: utilities.
-        scale: "raw", "unit" ([0, 1]), "pm3" ([-3, 3]) or "std" (mean 0, sd 1).
-        over: utilities of the whole grid, or of a dense sample of the cube.
-    """
-    low, high = float(over.min()), float(over.max())
-    if scale == "raw":
-        return u
-    if scale == "unit":
-        return (u - low) / ((high - low) or 1.0)
-    if scale == "pm3":
-        return 6 * (u - low) / ((high - low) or 1.0) - 3
-    if scale == "std":
-        return (u - float(over.mean())) / (float(over.std()) or 1.0)
-    raise SettingError(f"unknown scale {scale!r}; expected raw, unit, pm3 or std")
+    sign = -1.0 if name in MAXIMISED else 1.0
+    return lambda x: np.asarray(sign * made.evaluate_true(torch.as_tensor(x, dtype=torch.float64)).numpy())
