@@ -12,5 +12,5 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def jitable(function: F) -> F:
     """Mark ``function``: plain Python when called from Python, compiled when called from a compiled loop."""
-    register_jitable(forceinline=True)(function)
+    register_jitable(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     return function

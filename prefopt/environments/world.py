@@ -65,34 +65,41 @@ def reply_pairs(
 
 
 @jitable
+def weight(world: World, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], tired: bool, j: int) -> float:
+    """Weight of position j: 1 for the tired, Plackett-Luce worth, or the product of P over the positions left."""
+    if wins[j, j] > 0.0:  # taken
+        return 0.0
+    if tired:
+        return 1.0
+    if world.worth.size > 0:
+        return float(world.worth[slate[j]] * (math.exp(world.bias) if j == 0 else 1.0))
+    product = 1.0
+    for k in range(m):
+        if k != j and wins[k, k] == 0.0:
+            forth = pair_probability(world, 0, slate[min(j, k)], slate[max(j, k)])
+            product *= forth if j < k else 1.0 - forth
+    return product
+
+
+@jitable
 def pick_winner(
-    world: World, t: int, slate: NDArray[np.int64], m: int, taken: NDArray[np.bool_], rng: np.random.Generator
+    world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
 ) -> int:
-    """One of the positions not taken: by Plackett-Luce worth, or by the normalised product of P over the others."""
-    weights = np.zeros(m)
+    """One of the positions not taken (their ``wins[j, j]`` is 0), with chances proportional to ``weight``."""
     total = 0.0
     for j in range(m):
-        if not taken[j]:
-            weight = 1.0
-            if world.worth.size > 0:
-                weight = world.worth[slate[j]] * (math.exp(world.bias) if j == 0 else 1.0)
-            else:
-                for k in range(m):
-                    if k != j and not taken[k]:
-                        forth = pair_probability(world, 0, slate[min(j, k)], slate[max(j, k)])
-                        weight *= forth if j < k else 1.0 - forth
-            weights[j] = weight
-            total += weight
-    if total <= 0.0 or (world.fatigue > 0.0 and rng.random() < world.fatigue * t):
+        total += weight(world, slate, m, wins, False, j)
+    tired = total <= 0.0 or (world.fatigue > 0.0 and rng.random() < world.fatigue * t)
+    if tired:
+        total = 0.0
         for j in range(m):
-            weights[j] = 0.0 if taken[j] else 1.0
-        total = weights.sum()
-    u = rng.random() * total
-    last = 0
+            total += weight(world, slate, m, wins, True, j)
+    u, last = rng.random() * total, 0
     for j in range(m):
-        if weights[j] > 0.0:
+        w = weight(world, slate, m, wins, tired, j)
+        if w > 0.0:
             last = j
-            u -= weights[j]
+            u -= w
             if u < 0.0:
                 break
     return last
@@ -114,14 +121,17 @@ def reply_choice(
     world: World, t: int, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator
 ) -> None:
     """One winner, or a full ranking drawn winner by winner."""
-    wins[:m, :m] = 0.0
-    taken = np.zeros(m, dtype=np.bool_)
-    for _ in range(m - 1 if world.feedback == 2 else min(1, m - 1)):
-        winner = pick_winner(world, t, slate, m, taken, rng)
-        taken[winner] = True
+    for j in range(m):
         for k in range(m):
-            if not taken[k]:
+            wins[j, k] = 0.0
+    for _ in range(m - 1 if world.feedback == 2 else min(1, m - 1)):
+        winner = pick_winner(world, t, slate, m, wins, rng)
+        wins[winner, winner] = 1.0  # marks the position as taken
+        for k in range(m):
+            if wins[k, k] == 0.0:
                 wins[winner, k] = 1.0
+    for j in range(m):
+        wins[j, j] = 0.0
 
 
 @jitable

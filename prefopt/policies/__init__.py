@@ -81,15 +81,15 @@ POLICIES: dict[str, Entry] = {
     ),
     "d-ts": Entry(
         "arms.double_thompson_sampling",
-        "d_ts",
+        "DoubleThompsonSampling",
         "copeland",
         "Copeland",
         "Wu & Liu 2016, Algorithm 1",
         presets={"sui2017": {"eta": 2.5}},
     ),
     "d-ts-plus": Entry(
-        "arms.double_thompson_sampling",
-        "d_ts_plus",
+        "arms.double_thompson_sampling_plus",
+        "DoubleThompsonSamplingPlus",
         "copeland",
         "Copeland",
         "Wu & Liu 2016, D-TS+",

@@ -34,6 +34,35 @@ def argmax_random(values: NDArray[Any], rng: Generator) -> int:
 
 
 @rule
+def lowest_value(values: NDArray[Any]) -> Any:
+    """The smallest value (numba's ``min`` allocates)."""
+    low = values[0]
+    for i in range(1, len(values)):
+        low = min(low, values[i])
+    return low
+
+
+@rule
+def highest_value(values: NDArray[Any]) -> Any:
+    """The largest value."""
+    high = values[0]
+    for i in range(1, len(values)):
+        high = max(high, values[i])
+    return high
+
+
+@rule
+def best_rate(wins: NDArray[Any], losses: NDArray[Any], prior: float) -> int:
+    """The first arm with the largest (wins + prior) / (wins + losses + 2 prior)."""
+    top, arm = -1.0, 0
+    for i in range(len(wins)):
+        rate = (wins[i] + prior) / (wins[i] + losses[i] + 2.0 * prior)
+        if rate > top:
+            top, arm = rate, i
+    return arm
+
+
+@rule
 def beta_draw(a: float, b: float, rng: Generator) -> float:
     """A Beta(a, b) draw from two gamma draws."""
     x = rng.standard_gamma(a)

@@ -129,7 +129,7 @@ def simulate(
 
     Args:
         policy: a name in ``POLICIES``, or a callable ``policy(domain, slate_size=, horizon=, **settings)``.
-        environment: a name or CSV path for ``make_environment``, or an environment.
+        environment: a name, CSV path or preference matrix for ``make_environment``, or an environment.
         rounds: questions per repetition, T.
         repetitions: independent repetitions; number r depends on ``seed`` and r alone.
         seed: of every random stream; the person's stream is the same for every policy.

@@ -22,85 +22,114 @@ class State(NamedTuple):
     """What Beat the Mean remembers."""
 
     spread: float  # c(n) = sqrt(spread / n)
-    working: NDArray[np.bool_]  # working set W, (K,)
+    arms: NDArray[np.int64]  # working set W, those with the fewest recorded duels first, then the dropped, (K,)
+    size: NDArray[np.int64]  # length of W, how many of it have the fewest duels, (2,)
     n: NDArray[np.float64]  # duels recorded for i (the first of the pair) against j, (K, K)
     w: NDArray[np.float64]  # wins of i among them, (K, K)
     n_b: NDArray[np.float64]  # sum of n over the working set, (K,)
     w_b: NDArray[np.float64]  # sum of w over the working set, (K,)
-    left: NDArray[np.int64]  # size of the working set, (1,)
+    mean: NDArray[np.float64]  # how often b beats the mean arm, P-hat_b, (K,)
 
 
 @rule
-def mean(state: State, b: int) -> float:
-    """P-hat_b: how often b beats the mean arm, 1/2 before its first duel."""
-    return float(state.w_b[b] / state.n_b[b]) if state.n_b[b] > 0.0 else 0.5
+def place(state: State, b: int) -> int:
+    """Where arm b stands in the working set, or -1."""
+    for k in range(state.size[0]):
+        if state.arms[k] == b:
+            return k
+    return -1
 
 
 @rule
-def leader(state: State) -> int:
-    """The arm of the working set with the largest mean."""
-    top, arm = -1.0, 0
-    for b in range(len(state.n_b)):
-        if state.working[b] and mean(state, b) > top:
-            top, arm = mean(state, b), b
-    return arm
+def swap(arms: NDArray[np.int64], k: int, h: int) -> None:
+    """Let two arms change places."""
+    arm = arms[k]
+    arms[k] = arms[h]
+    arms[h] = arm
+
+
+@rule
+def regroup(state: State) -> None:
+    """Put the arms with the fewest recorded duels first."""
+    fewest, size = np.inf, 0
+    for k in range(state.size[0]):
+        duels = state.n_b[state.arms[k]]
+        if duels < fewest:
+            fewest, size = duels, 0
+        if duels == fewest:
+            swap(state.arms, k, size)
+            size += 1
+    state.size[1] = size
+
+
+@rule
+def renew(state: State, b: int) -> None:
+    """P-hat_b = w_b / n_b, 1/2 before the first duel of b."""
+    state.mean[b] = state.w_b[b] / state.n_b[b] if state.n_b[b] > 0.0 else 0.5
 
 
 @rule
 def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int:
-    """The arm with the fewest recorded duels against a random other one."""
-    if state.left[0] == 1:
-        slate[0] = slate[1] = leader(state)
+    """The arm with the fewest recorded duels, ties random, against a random other one."""
+    if state.size[0] == 1:
+        slate[0] = slate[1] = state.arms[0]
         return 2
-    arm, ties = -1, 1
-    for b in range(len(state.n_b)):
-        if state.working[b]:
-            if arm < 0 or state.n_b[b] < state.n_b[arm]:
-                arm, ties = b, 1
-            elif state.n_b[b] == state.n_b[arm]:
-                ties += 1
-                if rng.random() * ties < 1.0:
-                    arm = b  # 8
-    slate[0] = arm
-    skip = uniform_index(state.left[0] - 1, rng)
-    for b in range(len(state.n_b)):
-        if state.working[b] and b != arm:
-            if skip == 0:
-                slate[1] = b  # 9
-            skip -= 1
+    first, second = uniform_index(state.size[1], rng), uniform_index(state.size[0] - 1, rng)
+    slate[0] = state.arms[first]  # 8
+    slate[1] = state.arms[second + 1 if second >= first else second]  # 9
     return 2
+
+
+@rule
+def drop(state: State, worst: int) -> None:
+    """Take the worst arm out of the working set, and its duels out of the means of the others."""
+    state.size[0] -= 1
+    swap(state.arms, worst, state.size[0])  # 14
+    out = state.arms[state.size[0]]
+    for k in range(state.size[0]):
+        b = state.arms[k]
+        state.n_b[b] -= state.n[b, out]
+        state.w_b[b] -= state.w[b, out]
+        renew(state, b)
 
 
 @rule
 def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator) -> None:
     """Record the duel for the first arm only; drop the worst arm once it is clearly below the best."""
     i, j = slate[0], slate[1]
-    if i == j or not answered(wins) or not (state.working[i] and state.working[j]):
+    at = place(state, i)
+    if i == j or not answered(wins) or at < 0 or place(state, j) < 0:
         return
     state.n[i, j] += wins[0, 1] + wins[1, 0]
     state.w[i, j] += wins[0, 1]
     state.n_b[i] += wins[0, 1] + wins[1, 0]
     state.w_b[i] += wins[0, 1]  # 10-12
-    fewest, low, high, worst = np.inf, 2.0, -1.0, i
-    for b in range(len(state.n_b)):
-        if state.working[b]:
-            fewest = min(fewest, state.n_b[b])
-            p = mean(state, b)
-            high = max(high, p)
-            if p < low:
-                low, worst = p, b
+    renew(state, i)
+    if at < state.size[1]:
+        state.size[1] -= 1
+        swap(state.arms, at, state.size[1])
+    if state.size[1] == 0:
+        regroup(state)
+    low, high, worst = 2.0, -1.0, 0
+    for k in range(state.size[0]):
+        p = state.mean[state.arms[k]]
+        high = max(high, p)
+        if p < low:
+            low, worst = p, k
+    fewest = state.n_b[state.arms[0]]
     if fewest > 0.0 and low + math.sqrt(state.spread / fewest) <= high - math.sqrt(state.spread / fewest):  # 13
-        state.working[worst] = False
-        state.left[0] -= 1
-        for b in range(len(state.n_b)):
-            state.n_b[b] -= state.n[b, worst]  # 14
-            state.w_b[b] -= state.w[b, worst]
+        drop(state, worst)
+        regroup(state)
 
 
 @rule
 def best(state: State) -> int:
     """The arm of the working set with the largest mean."""
-    return leader(state)
+    arm = state.arms[0]
+    for k in range(1, state.size[0]):
+        if state.mean[state.arms[k]] > state.mean[arm]:
+            arm = state.arms[k]
+    return int(arm)
 
 
 @dataclass(kw_only=True)
@@ -136,5 +165,5 @@ class BeatTheMean(FinitePolicy):
         K = self.domain.size
         factor = 1.0 if self.tight and self.gamma == 1 else 3.0 * self.gamma**2
         spread = factor**2 * math.log(2 * max(1, self.horizon or 1) * K)
-        pairs, arms = np.zeros((K, K)), np.zeros(K)
-        return State(spread, np.ones(K, dtype=np.bool_), pairs, pairs.copy(), arms, arms.copy(), np.array([K]))
+        pairs, zeros = np.zeros((K, K)), np.zeros(K)
+        return State(spread, np.arange(K), np.array([K, K]), pairs, pairs.copy(), zeros, zeros.copy(), zeros + 0.5)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from prefopt.errors import SettingError
 from prefopt.policies.arms.bounds import answered, learn, most_victories, tables
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import uniform_index
+from prefopt.policies.rules import highest_value, uniform_index
 
 
 class State(NamedTuple):
@@ -57,7 +57,7 @@ def disproven(state: State) -> bool:
 @rule
 def remove(state: State) -> None:
     """B: arms that are surely not winners leave B."""
-    K, high = len(state.B), state.lower.max()
+    K, high = len(state.B), highest_value(state.lower)
     for i in range(K):
         if state.B[i] and state.upper[i] < high:
             state.B[i] = False
@@ -71,7 +71,7 @@ def remove(state: State) -> None:
 @rule
 def add(state: State, rng: np.random.Generator) -> None:
     """C: arms with a known score that nobody can exceed are winners."""
-    K, high = len(state.B), state.upper.max()
+    K, high = len(state.B), highest_value(state.upper)
     for i in range(K):
         if state.upper[i] == high and state.lower[i] == high:
             state.B[i] = True
@@ -129,7 +129,7 @@ def rival(state: State, c: int, within: bool, rng: np.random.Generator) -> int:
 @rule
 def candidate(state: State, rng: np.random.Generator) -> int:
     """A uniform optimistic winner; two times in three only potential winners, if there are any among them."""
-    high = state.upper.max()
+    high = highest_value(state.upper)
     size, both = 0, 0
     for i in range(len(state.B)):
         if state.upper[i] == high:

@@ -1,4 +1,4 @@
-"""D-TS and D-TS+: Wu & Liu 2016, "Double Thompson sampling for dueling bandits".
+"""D-TS: Wu & Liu 2016, "Double Thompson sampling for dueling bandits".
 
 Step numbers are those of Algorithm 1. The first sample is used only through the side of one half it falls on,
 so a coin with the maintained chance P(theta_ij > 1/2) replaces it (the law is the same) while counts are whole.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from prefopt.errors import SettingError
 from prefopt.policies.arms.bounds import answered, learn, most_victories, tables
 from prefopt.policies.arms.sides import beta_above_half, count_side, sides
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import beta_draw, kl_bernoulli
+from prefopt.policies.rules import beta_draw
 
 
 class State(NamedTuple):
@@ -25,7 +25,6 @@ class State(NamedTuple):
 
     alpha: float  # exploration, alpha
     eta: float  # learning rate of the posteriors
-    plus: bool  # D-TS+
     W: NDArray[np.float64]  # wins B_ij, (K, K)
     mu: NDArray[np.float64]  # row c: mean of each j against c, (K, K)
     r: NDArray[np.float64]  # 1 / sqrt(N_ij), (K, K)
@@ -36,7 +35,7 @@ class State(NamedTuple):
     t: NDArray[np.int64]  # step, (1,)
     scratch_zeta: NDArray[np.int64]  # upper Copeland scores times K-1, (K,)
     scratch_s: NDArray[np.float64]  # sampled Copeland scores, (K,)
-    scratch_theta: NDArray[np.float64]  # first sample of D-TS+, (K, K)
+    scratch_theta: NDArray[np.float64]  # first sample of D-TS+, (K, K) or (0, 0)
 
 
 @rule
@@ -78,40 +77,8 @@ def sampled_scores(state: State, rng: np.random.Generator) -> None:
 
 
 @rule
-def break_ties(state: State, rng: np.random.Generator) -> None:
-    """D-TS+: sample theta in full; among the best of C the least estimated regret wins (subtracted from s)."""
-    K = len(state.M)
-    s, theta = state.scratch_s, state.scratch_theta
-    for i in range(K):
-        s[i] = 0.0
-    for i in range(K):
-        for j in range(i + 1, K):
-            x = beta_draw(state.eta * state.W[i, j] + 1.0, state.eta * state.W[j, i] + 1.0, rng)
-            theta[i, j], theta[j, i] = x, 1.0 - x
-            s[i if x > 0.5 else j] += 1.0
-    top, most = s.max(), -1.0
-    for i in range(K):
-        if state.scratch_zeta[i] >= 0:
-            most = max(most, s[i])
-    for i in range(K):
-        if state.scratch_zeta[i] >= 0 and s[i] == most:
-            regret = 0.0
-            for j in range(K):
-                if j != i and theta[i, j] != 0.5:
-                    regret += (top - 0.5 * (s[i] + s[j])) / kl_bernoulli(theta[i, j], 0.5)
-            theta[i, i] = regret
-    for i in range(K):
-        s[i] = -theta[i, i] if state.scratch_zeta[i] >= 0 and s[i] == most else -np.inf
-
-
-@rule
-def first_arm(state: State, reach: float, rng: np.random.Generator) -> int:
-    """The arm of C with the largest sampled score (10)."""
-    if upper_scores(state, reach) > 1:
-        if state.plus:
-            break_ties(state, rng)
-        else:
-            sampled_scores(state, rng)
+def sampled_best(state: State, rng: np.random.Generator) -> int:
+    """The arm of C with the largest score, ties random (10)."""
     arm, ties = -1, 1
     for i in range(len(state.M)):
         if state.scratch_zeta[i] >= 0:
@@ -125,17 +92,25 @@ def first_arm(state: State, reach: float, rng: np.random.Generator) -> int:
 
 
 @rule
-def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int:
-    """Two independent samples: one for the arm, one for its rival."""
-    reach = state.alpha * math.log(state.t[0])
-    a = first_arm(state, reach, rng)
+def rival(state: State, a: int, reach: float, rng: np.random.Generator) -> int:
+    """The arm with the largest sample against ``a`` among those that may beat it (12, 13)."""
     b, top = a, 0.5
     for i in range(len(state.M)):
         if i != a and state.V[a, i] <= reach:  # l_ia <= 1/2
-            theta = beta_draw(state.eta * state.W[i, a] + 1.0, state.eta * state.W[a, i] + 1.0, rng)  # 12
+            theta = beta_draw(state.eta * state.W[i, a] + 1.0, state.eta * state.W[a, i] + 1.0, rng)
             if theta > top:
-                b, top = i, theta  # 13
-    slate[0], slate[1] = a, b
+                b, top = i, theta
+    return b
+
+
+@rule
+def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int:
+    """Two independent samples: one for the arm, one for its rival."""
+    reach = state.alpha * math.log(state.t[0])
+    if upper_scores(state, reach) > 1:
+        sampled_scores(state, rng)
+    slate[0] = sampled_best(state, rng)
+    slate[1] = rival(state, slate[0], reach, rng)
     return 2
 
 
@@ -163,20 +138,20 @@ class DoubleThompsonSampling(FinitePolicy):
     changes nothing. The coin of an arm against itself is not counted.
 
     Args:
-        plus: D-TS+: break ties in the first step by an estimate of the regret.
         alpha: exploration, > 0 (theory > 1/2).
         eta: learning rate: posteriors are Beta(eta W + 1, ...), bounds use W. Sui et al. 2017 play D-TS
             with 2.5 (preset ``sui2017``), but do not define it: this reading is assumed. It lowers the mean
             regret and spreads it widely.
 
-    Source: Wu & Liu 2016, Algorithm 1 and section 6 (D-TS+).
+    Source: Wu & Liu 2016, Algorithm 1.
     """
 
-    plus: bool = False
     alpha: float = 0.51
     eta: float = 1.0
     rules: ClassVar[Rules] = Rules(ask, tell, best)
     pairs_only: ClassVar[bool] = True
+    #: Whether the first step needs the sample itself.
+    full_sample: ClassVar[bool] = False
 
     def check(self) -> None:
         """Exploration and learning rate are positive."""
@@ -187,16 +162,5 @@ class DoubleThompsonSampling(FinitePolicy):
         """Uniform posteriors."""
         K = self.domain.size
         one = np.ones(1, dtype=np.int64)
-        zeta, s, theta = np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros((K, K))
-        rates = float(self.alpha), float(self.eta), bool(self.plus)
-        return State(*rates, *tables(K), *sides(K), one, zeta, s, theta)
-
-
-def d_ts(domain: Any, **settings: Any) -> DoubleThompsonSampling:
-    """Double Thompson sampling."""
-    return DoubleThompsonSampling(domain, **settings)
-
-
-def d_ts_plus(domain: Any, *, plus: bool = True, **settings: Any) -> DoubleThompsonSampling:
-    """Double Thompson sampling with its regret-aware tie-break."""
-    return DoubleThompsonSampling(domain, plus=plus, **settings)
+        zeta, s, theta = np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros((K, K) if self.full_sample else (0, 0))
+        return State(float(self.alpha), float(self.eta), *tables(K), *sides(K), one, zeta, s, theta)

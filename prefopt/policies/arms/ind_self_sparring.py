@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from prefopt.errors import SettingError
 from prefopt.policies.arms.thompson import best_draw, posteriors, set_posterior
 from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.rules import best_rate
 
 
 class State(NamedTuple):
@@ -49,7 +50,7 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
 @rule
 def best(state: State) -> int:
     """The arm with the largest posterior mean."""
-    return int(np.argmax((state.S + 1.0) / (state.S + state.F + 2.0)))
+    return best_rate(state.S, state.F, 1.0)
 
 
 @dataclass(kw_only=True)

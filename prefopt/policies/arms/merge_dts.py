@@ -5,6 +5,7 @@ The batches and their bookkeeping are those of MergeRUCB; the two arms are chose
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.errors import SettingError
-from prefopt.policies.arms.merge_rucb import MergeRUCB, State, best, tell
+from prefopt.policies.arms.batches import State, best, start_batches, tell
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import beta_draw
+from prefopt.policies.rules import argmax_random, beta_draw
 
 
 @rule
 def sampled_winner(state: State, m: int, rng: np.random.Generator) -> int:
     """The arm of batch m that beats most of the others in one draw of all pairs, ties random."""
     n, batch = state.size[m], state.batch[m]
-    victories = np.zeros(n)
+    victories = state.scratch[:n]
+    for k in range(n):
+        victories[k] = 0.0
     for k in range(n):
         for h in range(k + 1, n):
             i, j = batch[k], batch[h]
@@ -29,15 +32,7 @@ def sampled_winner(state: State, m: int, rng: np.random.Generator) -> int:
                 victories[k] += 1.0
             else:
                 victories[h] += 1.0
-    place, ties = 0, 1
-    for k in range(1, n):
-        if victories[k] > victories[place]:
-            place, ties = k, 1
-        elif victories[k] == victories[place]:
-            ties += 1
-            if rng.random() * ties < 1.0:
-                place = k
-    return int(batch[place])
+    return int(batch[argmax_random(victories, rng)])
 
 
 @rule
@@ -86,4 +81,5 @@ class MergeDTS(FinitePolicy):
 
     def start(self, rng: np.random.Generator) -> State:
         """Random batches of size p."""
-        return MergeRUCB(self.domain, alpha=self.alpha, p=self.p, C=self.C).start(rng)
+        log_C = math.log(self.C) if self.C > 0 else -math.inf
+        return start_batches(self.domain.size, float(self.alpha), log_C, int(self.p), rng)

@@ -48,7 +48,14 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
 @rule
 def best(state: State) -> int:
     """The arm that was on the right most often."""
-    return int(np.argmax(state.n.sum(axis=0)))
+    most, arm = -1.0, 0
+    for a in range(len(state.t)):
+        pulls = 0.0
+        for left in range(len(state.t)):
+            pulls += state.n[left, a]
+        if pulls > most:
+            most, arm = pulls, a
+    return arm
 
 
 @dataclass(kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import uniform_index
+from prefopt.policies.rules import best_rate, uniform_index
 
 
 class State(NamedTuple):
@@ -17,7 +17,7 @@ class State(NamedTuple):
 
     slate_size: int
     S: NDArray[np.float64]  # wins of each arm, (K,)
-    n: NDArray[np.float64]  # comparisons of each arm, (K,)
+    F: NDArray[np.float64]  # losses of each arm, (K,)
 
 
 @rule
@@ -30,18 +30,18 @@ def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int
 
 @rule
 def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator) -> None:
-    """Count wins and comparisons with other arms."""
+    """Count wins and losses against other arms."""
     for j in range(m):
         for k in range(m):
             if slate[j] != slate[k]:
                 state.S[slate[j]] += wins[j, k]
-                state.n[slate[j]] += wins[j, k] + wins[k, j]
+                state.F[slate[j]] += wins[k, j]
 
 
 @rule
 def best(state: State) -> int:
     """The arm with the largest share of wins; arms never compared count as one half."""
-    return int(np.argmax((state.S + 0.5) / (state.n + 1.0)))
+    return best_rate(state.S, state.F, 0.5)
 
 
 @dataclass(kw_only=True)
@@ -51,5 +51,5 @@ class Random(FinitePolicy):
     rules: ClassVar[Rules] = Rules(ask, tell, best)
 
     def start(self, rng: np.random.Generator) -> State:
-        """No wins and no comparisons yet."""
+        """Nothing compared yet."""
         return State(self.slate_size, np.zeros(self.domain.size), np.zeros(self.domain.size))

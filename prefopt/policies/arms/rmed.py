@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from prefopt.errors import SettingError
 from prefopt.policies.arms.bounds import answered
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import kl_bernoulli
+from prefopt.policies.rules import kl_bernoulli, lowest_value
 
 
 class State(NamedTuple):
@@ -131,7 +131,7 @@ def advance_force(state: State, rng: np.random.Generator) -> None:
 def advance_list(state: State) -> None:
     """The arm is done; arms that may still be the best go on the next list."""
     state.remaining[state.L_C[state.size[1]]] = False  # 8
-    low = state.div.min()
+    low = lowest_value(state.div)
     for j in range(len(state.div)):
         if not state.remaining[j] and state.div[j] - low <= math.log(state.t[0]) + state.f:
             state.following[j] = True  # 9

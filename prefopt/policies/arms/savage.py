@@ -71,14 +71,24 @@ def drop_condorcet(state: State, loser: int) -> None:
 
 
 @rule
+def count(row: NDArray[np.int64], value: int) -> int:
+    """How often ``value`` occurs."""
+    times = 0
+    for x in row:
+        if x == value:
+            times += 1
+    return times
+
+
+@rule
 def drop_copeland(state: State) -> None:
     """Arms whose largest possible score is below the smallest possible score of another are out."""
     K = len(state.alive)
     low = -1
     for i in range(K):
-        low = max(low, (state.sure[i] == 1).sum())
+        low = max(low, count(state.sure[i], 1))
     for i in range(K):
-        if K - 1 - (state.sure[i] == -1).sum() < low:
+        if K - 1 - count(state.sure[i], -1) < low:
             state.alive[i] = False
     for i in range(K):
         for j in range(i + 1, K):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from prefopt.policies.arms.bandits import draw
 from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.rules import lowest_value
 
 
 class State(NamedTuple):
@@ -29,7 +30,7 @@ def tsallis(L: NDArray[np.float64], eta: float, p: NDArray[np.float64]) -> None:
     The sum is convex and increasing in x and at least 1 at min L - 2/eta, so Newton's steps from
     there decrease to the root and never pass it.
     """
-    least = L.min()
+    least = lowest_value(L)
     x = least - 2.0 / eta
     for _ in range(100):
         total = slope = 0.0
@@ -79,7 +80,11 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
 @rule
 def best(state: State) -> int:
     """The arm with the least estimated loss."""
-    return int(np.argmin(state.L[0] + state.L[1]))
+    arm = 0
+    for a in range(state.L.shape[1]):
+        if state.L[0, a] + state.L[1, a] < state.L[0, arm] + state.L[1, arm]:
+            arm = a
+    return arm
 
 
 @dataclass(kw_only=True)
