@@ -45,7 +45,7 @@ class FiniteEnvironment:
         utility: (K,) if the matrix comes from utilities, else empty.
         worth: (K,) Plackett-Luce weights for winner and ranking feedback, else empty (then the winner
             of a slate is drawn from the normalised product of its P against the others).
-        ties: (K, K) chance of "about the same", or empty.
+        ties: (K, K) chance of "about the same", or empty ("pairs" only).
         feedback: "pairs", "winner" or "ranking".
         observe: chance that each pair of a slate is observed ("pairs" only).
         bias: logits in favour of whatever is shown first (position bias).
@@ -76,6 +76,7 @@ class FiniteEnvironment:
                 f"{self.name}: expected 0 < observe <= 1, fatigue >= 0 and a finite bias, got "
                 f"{self.observe}, {self.fatigue}, {self.bias}"
             )
+        check_pairs_only(self.feedback, observe=self.observe, ties=bool(self.ties.size))
         object.__setattr__(self, "P", P)
         if self.best is None:
             object.__setattr__(self, "best", best_arm(P))
@@ -137,15 +138,31 @@ def check_matrix(matrix: ArrayLike, where: str) -> FloatArray:
     if P.ndim != 2 or P.shape[0] != P.shape[1] or not len(P):
         raise EnvironmentSpecError(f"{where}: a preference matrix is square, got shape {P.shape}")
     for i, j in np.argwhere(~((P >= 0) & (P <= 1)))[:1]:
-        raise EnvironmentSpecError(f"{where}: row {i}, column {j} is {P[i, j]}, expected a probability in [0, 1]")
+        raise EnvironmentSpecError(
+            f"{where}: row {i}, column {j} (option {i} against option {j}, counted from 0) is {P[i, j]}, expected a "
+            "probability in [0, 1]"
+        )
     for i in np.flatnonzero(np.abs(np.diag(P) - 0.5) > 1e-6)[:1]:
-        raise EnvironmentSpecError(f"{where}: the diagonal is 1/2 (an option against itself), row {i} has {P[i, i]}")
+        raise EnvironmentSpecError(
+            f"{where}: row {i}, column {i} is {P[i, i]}, expected 1/2: the diagonal is an option against itself"
+        )
     for i, j in np.argwhere(np.abs(P + P.T - 1) > 1e-6)[:1]:
         raise EnvironmentSpecError(
-            f"{where}: row {i}, column {j} and row {j}, column {i} are {P[i, j]} and {P[j, i]}; they must add up to 1"
+            f"{where}: row {i}, column {j} and row {j}, column {i} are {P[i, j]} and {P[j, i]}; options {i} and {j} "
+            "against each other must add up to 1"
         )
     np.fill_diagonal(P, 0.5)
     return P
+
+
+def check_pairs_only(feedback: str, *, observe: float, ties: bool) -> None:
+    """Raise ``EnvironmentSpecError`` if an option that speaks of single pairs meets feedback that has none."""
+    if feedback != "pairs" and (observe < 1 or ties):
+        what = f"observe={observe}" if observe < 1 else "a tie threshold (ties)"
+        raise EnvironmentSpecError(
+            f"{what} is about single pairs and does nothing with feedback {feedback!r}; take feedback 'pairs' or leave "
+            "it out"
+        )
 
 
 def best_arm(P: FloatArray) -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from prefopt.domain import Arms
 from prefopt.environments.base import FiniteEnvironment
+from prefopt.environments.person import Person, preference_environment
 from prefopt.errors import EnvironmentSpecError
 
 FloatArray = NDArray[np.float64]
@@ -44,14 +45,37 @@ def parse_matrix(text: str, where: str) -> FloatArray:
     return np.array(rows)
 
 
-def matrix_environment(path: str | Path, *, feedback: str = "pairs") -> FiniteEnvironment:
-    """A person from a CSV preference matrix: row i, column j is the chance that i beats j."""
+def matrix_environment(
+    matrix: str | Path | ArrayLike,
+    *,
+    feedback: str | None = None,
+    person: Person | None = None,
+    name: str | None = None,
+) -> FiniteEnvironment:
+    """A person from a preference matrix: row i, column j is the chance that i beats j.
+
+    Args:
+        matrix: an array (K, K), or the path of a CSV file without header.
+        feedback: "pairs", "winner" or "ranking"; None takes the person's.
+        person: lapses, ties, biases; by default none.
+        name: shown in tables; by default the file's, or "matrix".
+
+    Raises:
+        EnvironmentSpecError: an unreadable file or no preference matrix (the cell is named), or a person
+            that does not fit.
+
+    >>> matrix_environment([[0.5, 0.8], [0.2, 0.5]]).best
+    0
+    """
+    who = person or Person()
+    who = who if feedback is None else replace(who, feedback=feedback)
+    if not isinstance(matrix, str | Path):
+        return preference_environment(name or "matrix", matrix, who)
     try:
-        text = Path(path).read_text()
+        text = Path(matrix).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise EnvironmentSpecError(f"cannot read the preference matrix {path}: {error}") from error
-    P = parse_matrix(text, str(path))
-    return FiniteEnvironment(Path(path).stem, Arms(len(P)), P, feedback=feedback)
+        raise EnvironmentSpecError(f"cannot read the preference matrix {matrix}: {error}") from error
+    return preference_environment(name or Path(matrix).stem, parse_matrix(text, str(matrix)), who)
 
 
 def shipped_text(name: str) -> str:
@@ -59,7 +83,6 @@ def shipped_text(name: str) -> str:
     return (files("prefopt.environments") / "data" / name).read_text()
 
 
-def shipped_matrix(name: str, *, feedback: str = "pairs") -> FiniteEnvironment:
+def shipped_matrix(name: str, person: Person | None = None) -> FiniteEnvironment:
     """One of the matrices in ``data/`` (see its README for sources)."""
-    P = parse_matrix(shipped_text(f"{name}.csv"), name)
-    return FiniteEnvironment(name, Arms(len(P)), P, feedback=feedback)
+    return preference_environment(name, parse_matrix(shipped_text(f"{name}.csv"), name), person)
