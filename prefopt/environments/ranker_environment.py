@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +16,10 @@ from prefopt.domain import Arms
 from prefopt.environments.base import best_arm, check_matrix
 from prefopt.environments.clicks import ClickModel, check_labels, get_click_model
 from prefopt.environments.interleaving import credit_wins
-from prefopt.environments.letor import Query
-from prefopt.environments.rankers import columns, impression, rank
+from prefopt.environments.letor import MSLR_FEATURES, MSLR_MAX_LABEL, Query, read_letor
+from prefopt.environments.rankers import columns, impression, preference_matrix, rank
 from prefopt.errors import EnvironmentSpecError
+from prefopt.seeding import stream
 
 FloatArray = NDArray[np.float64]
 
@@ -36,6 +40,7 @@ class RankerEnvironment:
         click: a name in ``CLICK_MODELS``, or a ``ClickModel``.
         length: longest list shown.
         shared_prefix: see ``team_draft``.
+        error: standard error of P (K, K), for the record.
 
     Raises:
         EnvironmentSpecError: no queries, grades that the click model lacks, or a matrix that does not fit.
@@ -50,6 +55,7 @@ class RankerEnvironment:
     click: str | ClickModel = "perfect"
     length: int = 10
     shared_prefix: bool = False
+    error: FloatArray | None = None
     domain: Arms = field(init=False)
     best: int = field(init=False)
     model: ClickModel = field(init=False)
@@ -89,7 +95,9 @@ class RankerEnvironment:
     def relabelled(self, order: NDArray[np.int64]) -> RankerEnvironment:
         """The same rankers with ranker ``order[i]`` called i (also a selection of them)."""
         features = range(len(self.P)) if self.features is None else self.features
-        return replace(self, P=self.P[np.ix_(order, order)], features=[features[i] for i in order])
+        pick = np.ix_(order, order)
+        error = None if self.error is None else self.error[pick]
+        return replace(self, P=self.P[pick], error=error, features=[features[i] for i in order])
 
     def advantage(self, options: NDArray[np.float64] | NDArray[np.int64]) -> FloatArray:
         """phi(b1, x) = P(best beats x) - 1/2 of each ranker index, (n,)."""
@@ -98,3 +106,43 @@ class RankerEnvironment:
     def utility_gap(self, options: NDArray[np.float64] | NDArray[np.int64]) -> FloatArray | None:
         """None: rankers have no utility."""
         return None
+
+
+def ranker_environment(
+    path: str | Path,
+    *,
+    n_features: int = MSLR_FEATURES,
+    max_label: int = MSLR_MAX_LABEL,
+    queries: int | None = None,
+    features: Sequence[int] | None = None,
+    click: str | ClickModel = "perfect",
+    length: int = 10,
+    shared_prefix: bool = False,
+    ties: str = "half",
+    draws: int = 1,
+    seed: int = 0,
+    name: str | None = None,
+) -> RankerEnvironment:
+    """The rankers of a user's own learning-to-rank file as an environment for ``simulate``.
+
+    Args:
+        path: a LETOR file, see ``read_letor``.
+        n_features: features per document.
+        max_label: the highest relevance grade.
+        queries: how many of the file's queries to keep in memory, from its beginning; all if None.
+        features: columns (0-based) to use as rankers; all if None.
+        click: a name in ``CLICK_MODELS``, or a ``ClickModel``.
+        length: longest list shown.
+        shared_prefix: see ``team_draft``.
+        ties: rule of the preference matrix that regrets use, "half" or "drop"; see ``preference_matrix``.
+        draws: interleavings per query and pair for that matrix.
+        seed: of that matrix.
+        name: shown in tables; by default the file's.
+
+    Raises:
+        EnvironmentSpecError: a malformed file (the line is named), or a setting out of range.
+    """
+    kept = list(islice(read_letor(path, n_features=n_features, max_label=max_label), queries))
+    shown: Any = {"features": features, "click": click, "length": length, "shared_prefix": shared_prefix}
+    P, error = preference_matrix(kept, stream(seed, 0), draws=draws, ties=ties, **shown)
+    return RankerEnvironment(name or Path(path).name.split(".")[0], kept, P, error=error, **shown)
