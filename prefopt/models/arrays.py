@@ -14,6 +14,8 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from prefopt.jit import JIT_OPTIONS
+
 FloatArray = NDArray[np.float64]
 
 
@@ -28,42 +30,73 @@ def _fill_normal(out: FloatArray, rng: np.random.Generator) -> None:
 
 
 def add_rows(out: FloatArray, weights: FloatArray, rows: FloatArray) -> None:
-    """``out`` += sum of ``weights[i] * rows[i]`` over the weights (K,) that are not zero; rows (K, K)."""
+    """``out`` (K,) += sum of ``weights[i] * rows[i]`` over the weights (R,) that are not zero; rows (R, K)."""
     for i in np.flatnonzero(weights):
         out += weights[i] * rows[i]
 
 
 def _add_rows(out: FloatArray, weights: FloatArray, rows: FloatArray) -> None:
     size, i = out.size, 0
-    while i + 4 <= size:  # four rows in one pass over out; zero weights add zeros
+    while i + 4 <= weights.size:  # four rows in one pass over out; zero weights add zeros
         a, b, c, d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
         if a != 0.0 or b != 0.0 or c != 0.0 or d != 0.0:
+            first, second, third, fourth = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
             for j in range(size):
-                out[j] = (((out[j] + a * rows[i, j]) + b * rows[i + 1, j]) + c * rows[i + 2, j]) + d * rows[i + 3, j]
+                out[j] = (((out[j] + a * first[j]) + b * second[j]) + c * third[j]) + d * fourth[j]
         i += 4
-    while i < size:
+    while i < weights.size:
+        a, first = weights[i], rows[i]
         for j in range(size):
-            out[j] += weights[i] * rows[i, j]
+            out[j] += a * first[j]
         i += 1
 
 
-def downdate(S: FloatArray, i: int, w: FloatArray, factor: float) -> None:
-    """S -= w w^T with w = ``factor`` S[i]; S (K, K) stays exactly symmetric. ``w`` (K,) is working space."""
+def next_update(W: FloatArray, p: int, S: FloatArray, i: int, noise: float) -> None:
+    """``W[p]`` = c / sqrt(c_i + ``noise``), c = S[i] less the p updates of W (R, K) that S (K, K) still lacks."""
+    w = W[p]
     w[:] = S[i]
-    w *= factor
-    for j in np.flatnonzero(w):
-        S[j] -= w[j] * w
+    for a in range(p):
+        w -= W[a, i] * W[a]
+    w *= 1.0 / math.sqrt(w[i] + noise)
 
 
-def _downdate(S: FloatArray, i: int, w: FloatArray, factor: float) -> None:
-    size = w.size
+def _next_update(W: FloatArray, p: int, S: FloatArray, i: int, noise: float) -> None:
+    w, row = W[p], S[i]
+    for k in range(w.size):
+        w[k] = row[k]
+    for a in range(p):
+        v = W[a]
+        x = v[i]
+        for k in range(w.size):
+            w[k] -= x * v[k]
+    factor = 1.0 / math.sqrt(w[i] + noise)
+    for k in range(w.size):
+        w[k] *= factor
+
+
+def downdate(S: FloatArray, W: FloatArray, p: int) -> None:
+    """S -= w w^T for the first ``p`` rows w of W (R, K); S (K, K) stays exactly symmetric."""
+    for w in W[:p]:
+        S -= w[:, None] * w
+
+
+def _downdate(S: FloatArray, W: FloatArray, p: int) -> None:
+    size = S.shape[0]
     for j in range(size):
-        w[j] = S[i, j] * factor
-    for j in range(size):
-        a = w[j]
-        if a != 0.0:
-            for k in range(size):
-                S[j, k] -= a * w[k]
+        row, a = S[j], 0
+        while a + 2 <= p:  # two updates in one pass over the row
+            v, w = W[a], W[a + 1]
+            x, y = v[j], w[j]
+            if x != 0.0 or y != 0.0:
+                for k in range(size):
+                    row[k] = (row[k] - x * v[k]) - y * w[k]
+            a += 2
+        if a < p:
+            v = W[a]
+            x = v[j]
+            if x != 0.0:
+                for k in range(size):
+                    row[k] -= x * v[k]
 
 
 def shift(out: FloatArray, mean: FloatArray, scale: float) -> None:
@@ -76,14 +109,36 @@ def _shift(out: FloatArray, mean: FloatArray, scale: float) -> None:
         out[i] = mean[i] + scale * out[i]
 
 
-def residuals(e: FloatArray, s: FloatArray, n: FloatArray, f: FloatArray, v: float, factor: float) -> None:
-    """``e`` = (s - n f - factor sqrt(n v) e) / v, (K,)."""
-    e[:] = (s - n * f - factor * np.sqrt(n * v) * e) / v
+def residuals(e: FloatArray, s: FloatArray, n: FloatArray, f: FloatArray, v: float) -> None:
+    """``e`` = (s - n f) / v, (K,)."""
+    e[:] = (s - n * f) * (1.0 / v)
 
 
-def _residuals(e: FloatArray, s: FloatArray, n: FloatArray, f: FloatArray, v: float, factor: float) -> None:
+def _residuals(e: FloatArray, s: FloatArray, n: FloatArray, f: FloatArray, v: float) -> None:
+    factor = 1.0 / v
     for i in range(e.size):
-        e[i] = (s[i] - n[i] * f[i] - factor * math.sqrt(n[i] * v) * e[i]) / v
+        e[i] = (s[i] - n[i] * f[i]) * factor
+
+
+def noisy_residuals(
+    e: FloatArray, s: FloatArray, n: FloatArray, root: FloatArray, f: FloatArray, v: float, rng: np.random.Generator
+) -> None:
+    """``e`` = (s - n f - sqrt(n v) z) / v with z standard normal where n > 0; ``root`` is sqrt(n); all (K,)."""
+    e[:] = 0.0
+    tried = np.flatnonzero(n)
+    z = rng.standard_normal(len(tried))
+    e[tried] = ((s[tried] - n[tried] * f[tried]) - (math.sqrt(v) * root[tried]) * z) * (1.0 / v)
+
+
+def _noisy_residuals(
+    e: FloatArray, s: FloatArray, n: FloatArray, root: FloatArray, f: FloatArray, v: float, rng: np.random.Generator
+) -> None:
+    factor, spread = 1.0 / v, math.sqrt(v)
+    for i in range(e.size):
+        if n[i] != 0.0:
+            e[i] = ((s[i] - n[i] * f[i]) - (spread * root[i]) * rng.standard_normal()) * factor
+        else:
+            e[i] = 0.0
 
 
 def copy_into(out: FloatArray, source: FloatArray) -> None:
@@ -152,14 +207,16 @@ def _apply_roots(roots: FloatArray, sizes: NDArray[np.int64], z: FloatArray) -> 
 
 def _register(function: Callable[..., Any], loops: Callable[..., Any]) -> None:
     """Compiled callers of ``function`` get ``loops``, which has the same arguments."""
-    overload(function, strict=False)(lambda *args: loops)
+    overload(function, strict=False, jit_options=JIT_OPTIONS)(lambda *args: loops)
 
 
 _register(fill_normal, _fill_normal)
 _register(add_rows, _add_rows)
+_register(next_update, _next_update)
 _register(downdate, _downdate)
 _register(shift, _shift)
 _register(residuals, _residuals)
+_register(noisy_residuals, _noisy_residuals)
 _register(copy_into, _copy_into)
 _register(largest, _largest)
 _register(apply_roots, _apply_roots)

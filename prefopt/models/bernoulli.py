@@ -5,10 +5,50 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from prefopt.models.one_sided import F64, AggregatedGP, check_counts
+
+FloatArray = NDArray[np.float64]
+
+
+def newton(g: Tensor, mean: Tensor, K: Tensor, tries: Tensor, wins: Tensor) -> Tensor:
+    """One Newton step towards the most probable logits, from ``g`` (q,), with B = I + W^(1/2) K W^(1/2)."""
+    p = torch.sigmoid(g)
+    root = (tries * p * (1 - p)).sqrt()
+    b = root**2 * (g - mean) + wins - tries * p
+    factor = torch.linalg.cholesky(torch.eye(len(g), dtype=F64) + root[:, None] * K * root)
+    a = b - root * torch.cholesky_solve((root * (K @ b))[:, None], factor)[:, 0]
+    return mean + K @ a
+
+
+def laplace_mode(mean: Tensor, K: Tensor, tries: Tensor, wins: Tensor) -> Tensor:
+    """The most probable logits (q,) under a GP with ``mean`` (q,) and covariance ``K`` (q, q), without gradient."""
+    with torch.no_grad():
+        g = mean.clone()
+        for _ in range(100):
+            step = newton(g, mean, K, tries, wins) - g
+            g = g + step.clamp(-3, 3)  # a cap in logits keeps the first steps from overshooting
+            if float(step.abs().max()) < 1e-11:
+                break
+    return g
+
+
+def pseudo_observations(mode: Tensor, tries: Tensor, wins: Tensor) -> tuple[Tensor, Tensor]:
+    """Targets and noise variances (q,) of Gaussian observations that give Laplace's posterior around ``mode``."""
+    p = torch.sigmoid(mode)
+    weight = (tries * p * (1 - p)).clamp_min(1e-10)
+    return mode + (wins - tries * p) / weight, 1 / weight
+
+
+def laplace(mean: FloatArray, K: FloatArray, tries: FloatArray, wins: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """``pseudo_observations`` of counts (q,) under a GP with this mean (q,) and covariance (q, q), as arrays."""
+    m, k, n, s = (torch.from_numpy(np.ascontiguousarray(x, dtype=np.float64)) for x in (mean, K, tries, wins))
+    targets, noise = pseudo_observations(laplace_mode(m, k, n, s), n, s)
+    return targets.numpy(), noise.numpy()
 
 
 class BernoulliOneSidedGP(AggregatedGP):
@@ -37,35 +77,16 @@ class BernoulliOneSidedGP(AggregatedGP):
         super().__init__(*check_counts(X, tries, wins), kernel, mean)
         self.refresh()
 
-    def _newton(self, g: Tensor, mean: Tensor, K: Tensor) -> Tensor:
-        """One Newton step towards the mode, from ``g`` (q,), with B = I + W^(1/2) K W^(1/2)."""
-        p = torch.sigmoid(g)
-        root = (self.tries * p * (1 - p)).sqrt()
-        b = root**2 * (g - mean) + self.wins - self.tries * p
-        factor = torch.linalg.cholesky(torch.eye(len(g), dtype=F64) + root[:, None] * K * root)
-        a = b - root * torch.cholesky_solve((root * (K @ b))[:, None], factor)[:, 0]
-        return mean + K @ a
-
     def mode(self) -> Tensor:
         """The most probable logits at the options tried, (q,), without gradient."""
         with torch.no_grad():
-            mean, K = self.prior_at_data()
-            g = mean.clone()
-            for _ in range(100):
-                step = self._newton(g, mean, K) - g
-                g = g + step.clamp(-3, 3)  # a cap in logits keeps the first steps from overshooting
-                if float(step.abs().max()) < 1e-11:
-                    break
-        return g
+            return laplace_mode(*self.prior_at_data(), self.tries, self.wins)
 
     def refresh(self) -> None:
         """Find the mode; condition on the pseudo-observations that have it as their posterior mean."""
         if not len(self.X):
             return self.condition(self.wins, self.tries)
-        g = self.mode()
-        p = torch.sigmoid(g)
-        weight = (self.tries * p * (1 - p)).clamp_min(1e-10)
-        return self.condition(g + (self.wins - self.tries * p) / weight, 1 / weight)
+        return self.condition(*pseudo_observations(self.mode(), self.tries, self.wins))
 
     def evidence(self) -> Tensor:
         """Laplace's log evidence of the single outcomes; its gradient follows the mode."""
@@ -73,7 +94,7 @@ class BernoulliOneSidedGP(AggregatedGP):
             return sum((p.sum() * 0.0 for p in self.parameters()), torch.zeros((), dtype=F64))
         mean, K = self.prior_at_data()
         K = K + 1e-8 * torch.eye(len(K), dtype=F64) * K.diagonal().mean().detach()
-        g = self._newton(self.mode(), mean, K)  # a step from the mode has the mode's derivative
+        g = newton(self.mode(), mean, K, self.tries, self.wins)  # a step from the mode has the mode's derivative
         p = torch.sigmoid(g)
         root = (self.tries * p * (1 - p)).sqrt()
         factor = torch.linalg.cholesky(torch.eye(len(g), dtype=F64) + root[:, None] * K * root)
@@ -86,6 +107,6 @@ class BernoulliOneSidedGP(AggregatedGP):
         """Posterior mean of P(b beats the environment) at ``X`` (..., n, d), in [0, 1], (..., n)."""
         with torch.no_grad():
             latent = self.posterior(X)
-            scale = (1 + math.pi / 8 * latent.variance).sqrt()  # MacKay 1992
-            probability: Tensor = torch.sigmoid(latent.mean / scale).squeeze(-1)
+            shrink = 1 / (1 + math.pi / 8 * latent.variance).sqrt()  # MacKay 1992
+            probability: Tensor = torch.sigmoid(latent.mean * shrink).squeeze(-1)
             return probability

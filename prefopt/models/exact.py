@@ -57,31 +57,46 @@ class ExactGP:
         kernel: the covariance.
         box: the domain, for the choices of its categories.
         mean: constant prior mean.
-        noise: variance of one observation; a point tried n times has noise / n.
+        noise: variance of one observation; a point tried n times has noise / n. None: the function is a logit
+            and outcomes are Bernoulli (Laplace's approximation).
     """
 
     kernel: Stationary
     box: Box
     mean: float
-    noise: float
+    noise: float | None
     factor: BlockCholesky = field(init=False, repr=False)
+    seen: tuple[Tried, FloatArray, FloatArray] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.factor = BlockCholesky(self.kernel)
 
-    def noise_of(self, tries: FloatArray) -> FloatArray:
-        """Noise variances of mean outcomes, (q,), kept above what rounding of the kernel could undo."""
-        return np.maximum(self.noise / tries, 1e-10 * self.kernel.outputscale)
+    def observed(self, data: Tried) -> tuple[FloatArray, FloatArray]:
+        """What the tried points (q, d) are taken to have shown, (q,), and its noise variances (q,).
+
+        Variances are kept above what rounding of the kernel could undo.
+        """
+        if self.seen is None or self.seen[0] is not data:
+            if self.noise is None:
+                from prefopt.models.bernoulli import laplace
+
+                K = self.kernel(data.X, data.X)
+                targets, noise = laplace(np.full(len(data.X), self.mean), K, data.tries, data.wins)
+            else:
+                targets, noise = data.wins / data.tries, self.noise / data.tries
+            self.seen = data, targets, np.maximum(noise, 1e-10 * self.kernel.outputscale)
+        return self.seen[1:]
 
     def weights(self, data: Tried) -> FloatArray:
-        """(K + N)^-1 (mean outcomes - mean), (q,): the posterior mean is mean + k(x, X) weights."""
-        L = self.factor.of(data.X, self.noise_of(data.tries))
-        solved: FloatArray = cho_solve((L, True), data.wins / data.tries - self.mean, check_finite=False)
+        """(K + N)^-1 (observed - mean), (q,): the posterior mean is mean + k(x, X) weights."""
+        targets, noise = self.observed(data)
+        solved: FloatArray = cho_solve((self.factor.of(data.X, noise), True), targets - self.mean, check_finite=False)
         return solved
 
     def mean_at_tried(self, data: Tried) -> FloatArray:
-        """The posterior mean at the tried points, (q,): K w, from (K + N) w = outcomes - mean."""
-        return data.wins / data.tries - self.noise_of(data.tries) * self.weights(data)
+        """The posterior mean at the tried points, (q,): K w, from (K + N) w = observed - mean."""
+        targets, noise = self.observed(data)
+        return targets - noise * self.weights(data)
 
     def posterior(self, data: Tried, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Posterior mean (n,) and covariance (n, n) at ``points`` (n, d)."""
@@ -89,7 +104,7 @@ class ExactGP:
         if not len(data.X):
             return np.full(len(points), self.mean), prior
         cross = self.kernel(data.X, points)
-        L = self.factor.of(data.X, self.noise_of(data.tries))
+        L = self.factor.of(data.X, self.observed(data)[1])
         half = solve_triangular(L, cross, lower=True, check_finite=False)
         return self.mean + self.weights(data) @ cross, prior - half.T @ half
 
@@ -107,8 +122,8 @@ class ExactGP:
         weight = rng.standard_normal((2, size, pairs)) * np.sqrt(self.kernel.outputscale / pairs)
         X, v = data.X, np.zeros((size, len(data.X)))
         if len(X):
-            noise = self.noise_of(data.tries)
+            targets, noise = self.observed(data)
             error = rng.standard_normal((size, len(X))) * np.sqrt(noise)
-            gap = data.wins / data.tries - self.mean - prior_values(self.kernel, basis, weight[0], weight[1], X) - error
+            gap = targets - self.mean - prior_values(self.kernel, basis, weight[0], weight[1], X) - error
             v = cho_solve((self.factor.of(X, noise), True), gap.T, check_finite=False).T
         return Paths(self.kernel, self.mean, basis, weight[0], weight[1], X, v, self.kernel.scaled(X))

@@ -15,10 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from prefopt.errors import SettingError
 from prefopt.jit import jitable
-from prefopt.models.arrays import FloatArray, add_rows, apply_roots, copy_into, downdate, fill_normal, residuals, shift
+from prefopt.models.arrays import (
+    FloatArray,
+    add_rows,
+    apply_roots,
+    copy_into,
+    downdate,
+    fill_normal,
+    next_update,
+    noisy_residuals,
+    residuals,
+    shift,
+)
 
 #: Updates of S between two rebuilds from the counts, which take the accumulated rounding away.
 REBUILD = 500
+#: Updates of S that may wait for ``settle``, which makes all of them in one pass over S.
+QUEUE = 8
+#: What a low-rank root may leave out of a variance, relative to the largest one.
+TOLERANCE = 1e-12
 
 
 class Prior(NamedTuple):
@@ -29,6 +44,7 @@ class Prior(NamedTuple):
     roots: FloatArray  # (A, L, L): transposed Cholesky factors, one per axis; the root is their Kronecker product
     sizes: NDArray[np.int64]  # (A,) points on each axis; the product is K (A = 0: independent points)
     scale: float  # factor of the root
+    rows: FloatArray  # (r, K) transposed low-rank root to use instead, or (0, K)
 
 
 class GridPosterior(NamedTuple):
@@ -38,8 +54,10 @@ class GridPosterior(NamedTuple):
     noise: float  # variance of one 0/1 outcome
     n: FloatArray  # tries, (K,)
     s: FloatArray  # wins, (K,)
-    S: FloatArray  # posterior covariance, (K, K)
-    updates: NDArray[np.int64]  # since the last rebuild, (1,)
+    root: FloatArray  # sqrt(n), (K,)
+    S: FloatArray  # posterior covariance once settled, (K, K)
+    W: FloatArray  # updates that S still lacks, (QUEUE, K)
+    updates: NDArray[np.int64]  # since the last rebuild, and of them those that S still lacks, (2,)
     scratch: FloatArray  # (K,)
 
 
@@ -52,6 +70,24 @@ def _cholesky(matrix: FloatArray) -> FloatArray:
         except np.linalg.LinAlgError:
             continue
     raise SettingError("the kernel matrix is not positive semi-definite, even with jitter 1e-6; use another kernel")
+
+
+def _low_rank(matrix: FloatArray) -> FloatArray | None:
+    """R (r, K) with R^T R = ``matrix`` up to ``TOLERANCE``, by Cholesky with pivots; None if r would not be small.
+
+    A smooth kernel on a fine grid has such a root, and a draw from it costs K r instead of K^2 / 2.
+    """
+    size = len(matrix)
+    left = np.diag(matrix).copy()
+    least = TOLERANCE * float(left.max())
+    rows = np.zeros((min(size // 2, 128), size))
+    for k in range(len(rows)):
+        i = int(np.argmax(left))
+        if left[i] <= least:
+            return rows[:k].copy()
+        rows[k] = (matrix[i] - rows[:k, i] @ rows[:k]) / math.sqrt(left[i])
+        left -= rows[k] ** 2
+    return None
 
 
 def _axis_matrices(covariance: FloatArray, sizes: tuple[int, ...]) -> list[FloatArray] | None:
@@ -75,55 +111,70 @@ def make_prior(covariance: FloatArray, mean: ArrayLike = 0.0, sizes: tuple[int, 
         covariance: symmetric positive semi-definite; near-duplicate points get the least jitter that works.
         mean: prior mean.
         sizes: points per axis of a product grid (row-major); a covariance that is a product over the
-            axes then gets one small root per axis, any other a dense one.
+            axes then gets one small root per axis; any other a root of low rank if it has one, else a dense one.
 
     Raises:
         SettingError: not positive semi-definite.
     """
-    size = len(covariance)
+    size, none = len(covariance), np.zeros((0, len(covariance)))
     vector = np.array(np.broadcast_to(np.asarray(mean, dtype=np.float64), (size,)))
     variance = float(covariance[0, 0])
     if variance > 0 and np.array_equal(covariance, variance * np.eye(size)):
-        return Prior(vector, covariance, np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64), math.sqrt(variance))
+        return Prior(vector, covariance, np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64), math.sqrt(variance), none)
     factors, scale = _axis_matrices(covariance, sizes), math.sqrt(max(variance, 0.0))
     if factors is None:
+        rows = _low_rank(covariance)
+        if rows is not None and np.allclose(rows.T @ rows, covariance, rtol=0, atol=10 * TOLERANCE * variance):
+            return Prior(vector, covariance, np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64), 1.0, rows)
         factors, scale = [covariance], 1.0
     counts = np.array([len(f) for f in factors], dtype=np.int64)
     roots = np.zeros((len(factors), int(counts.max()), int(counts.max())))
     for axis, factor in enumerate(factors):
         roots[axis, : len(factor), : len(factor)] = _cholesky(factor).T
-    return Prior(vector, covariance, roots, counts, scale)
+    return Prior(vector, covariance, roots, counts, scale, none)
 
 
 def start_posterior(prior: Prior, noise: float) -> GridPosterior:
     """No answer yet."""
     zeros = np.zeros(len(prior.mean))
-    start = prior.covariance.copy()
-    return GridPosterior(prior, float(noise), zeros, zeros.copy(), start, np.zeros(1, dtype=np.int64), zeros.copy())
+    counts = zeros, zeros.copy(), zeros.copy()
+    waiting = np.zeros((QUEUE, len(zeros))), np.zeros(2, dtype=np.int64)
+    return GridPosterior(prior, float(noise), *counts, prior.covariance.copy(), *waiting, zeros.copy())
+
+
+@jitable
+def settle(posterior: GridPosterior) -> None:
+    """Make the updates of S that wait; after every answer, before the mean or a draw is asked for."""
+    downdate(posterior.S, posterior.W, posterior.updates[1])
+    posterior.updates[1] = 0
 
 
 @jitable
 def condition(posterior: GridPosterior, i: int, tries: float) -> None:
     """Shrink S by ``tries`` observations of point i."""
-    variance = posterior.S[i, i] + posterior.noise / tries
-    downdate(posterior.S, i, posterior.scratch, 1.0 / math.sqrt(variance))
+    if posterior.updates[1] == QUEUE:
+        settle(posterior)
+    next_update(posterior.W, posterior.updates[1], posterior.S, i, posterior.noise / tries)
+    posterior.updates[1] += 1
 
 
 @jitable
 def rebuild(posterior: GridPosterior) -> None:
     """Recompute S from the prior and the tries: one update per point tried."""
+    posterior.updates[0] = posterior.updates[1] = 0
     for i in range(posterior.n.size):
         copy_into(posterior.S[i], posterior.prior.covariance[i])
     for i in range(posterior.n.size):
         if posterior.n[i] > 0.0:
             condition(posterior, i, posterior.n[i])
-    posterior.updates[0] = 0
+    settle(posterior)
 
 
 @jitable
 def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None:
-    """Learn that point i won ``wins`` of ``tries`` > 0 comparisons."""
+    """Learn that point i won ``wins`` of ``tries`` > 0 comparisons; ``settle`` ends the answer."""
     posterior.n[i] += tries
+    posterior.root[i] = math.sqrt(posterior.n[i])
     posterior.s[i] += wins
     posterior.updates[0] += 1
     if posterior.updates[0] >= REBUILD:
@@ -136,26 +187,37 @@ def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None
 def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     """Write the posterior mean m + S (s - n m) / v into ``out`` (K,)."""
     prior = posterior.prior
-    residuals(posterior.scratch, posterior.s, posterior.n, prior.mean, posterior.noise, 0.0)
+    residuals(posterior.scratch, posterior.s, posterior.n, prior.mean, posterior.noise)
     copy_into(out, prior.mean)
     add_rows(out, posterior.scratch, posterior.S)
 
 
 @jitable
+def draw_prior(prior: Prior, rng: np.random.Generator, z: FloatArray, out: FloatArray) -> None:
+    """Write one joint draw of the prior into ``out`` (K,); ``z`` (K,) is working space."""
+    rank = prior.rows.shape[0]
+    if rank > 0:
+        fill_normal(z[:rank], rng)
+        copy_into(out, prior.mean)
+        add_rows(out, z[:rank], prior.rows)
+    else:
+        fill_normal(out, rng)
+        apply_roots(prior.roots, prior.sizes, out)
+        shift(out, prior.mean, prior.scale)
+
+
+@jitable
 def draw_into(posterior: GridPosterior, rng: np.random.Generator, out: FloatArray) -> None:
-    """Write one joint draw of all points into ``out`` (K,); takes 2 K standard normals from ``rng``."""
-    prior, residual, v = posterior.prior, posterior.scratch, posterior.noise
-    fill_normal(out, rng)
-    apply_roots(prior.roots, prior.sizes, out)
-    shift(out, prior.mean, prior.scale)
-    fill_normal(residual, rng)
-    residuals(residual, posterior.s, posterior.n, out, v, 1.0)
+    """Write one joint draw of all points into ``out`` (K,)."""
+    residual = posterior.scratch
+    draw_prior(posterior.prior, rng, residual, out)
+    noisy_residuals(residual, posterior.s, posterior.n, posterior.root, out, posterior.noise, rng)
     add_rows(out, residual, posterior.S)
 
 
 def posterior_of(prior: Prior, noise: float, tries: FloatArray, wins: FloatArray) -> GridPosterior:
     """The posterior of these counts (K,) at once."""
     posterior = start_posterior(prior, noise)
-    posterior.n[:], posterior.s[:] = tries, wins
+    posterior.n[:], posterior.s[:], posterior.root[:] = tries, wins, np.sqrt(tries)
     rebuild(posterior)
     return posterior

@@ -26,6 +26,7 @@ def test_reference_values():
     posterior = gp.start_posterior(gp.make_prior(rbf(np.array([[0.0], [0.5], [1.0]]))), 0.025)
     gp.observe(posterior, 0, 1.0, 1.0)
     gp.observe(posterior, 1, 1.0, 0.0)
+    gp.settle(posterior)
     assert np.allclose(posterior_mean(posterior), [0.97556486, 0.00104742, -0.00183717], atol=1e-8)
     assert np.allclose(np.diag(posterior.S), [0.02438912, 0.02438912, 0.99811318], atol=1e-8)
 
@@ -38,6 +39,7 @@ def test_equals_gpytorch_after_hundreds_of_updates(mean):
     rng = np.random.default_rng(3)
     for _ in range(700):  # passes a rebuild
         gp.observe(posterior, int(rng.integers(20)), 1.0, float(rng.integers(3)) / 2)
+    gp.settle(posterior)
     constant = gpytorch.means.ConstantMean()
     constant.initialize(constant=mean)
     model = OneSidedGP(grid.points, posterior.n, posterior.s, kernel=kernel, mean=constant.double())
@@ -61,11 +63,23 @@ def test_roots_reproduce_the_kernel_matrix(name, axes):
     assert np.allclose(prior.scale**2 * root.T @ root, K, atol=1e-10)
 
 
-def test_joint_draws_have_the_posterior_law():
-    posterior = gp.start_posterior(gp.make_prior(rbf(np.linspace(0, 1, 6)[:, None]), 0.3), 0.1)
+def test_a_smooth_kernel_on_a_fine_grid_has_a_root_of_low_rank():
+    K = rbf(np.linspace(0, 1, 200)[:, None])
+    prior = gp.make_prior(K)
+    assert prior.rows.shape[0] < 40 and prior.roots.size == 0
+    assert np.abs(prior.rows.T @ prior.rows - K).max() < 1e-11
+    rough = gp.make_prior(kernel_matrix(make_kernel("matern32"), np.linspace(0, 1, 200)[:, None]))
+    assert rough.rows.shape[0] == 0 and rough.roots.shape == (1, 200, 200)
+
+
+@pytest.mark.parametrize(("kernel", "points"), [("matern52", 6), ("rbf", 30)])
+def test_joint_draws_have_the_posterior_law(kernel, points):
+    K = kernel_matrix(make_kernel(kernel), np.linspace(0, 1, points)[:, None])
+    posterior = gp.start_posterior(gp.make_prior(K, 0.3), 0.1)
     for i, wins in ((0, 1.0), (0, 0.5), (3, 0.0)):
         gp.observe(posterior, i, 1.0, wins)
-    rng, draws = np.random.default_rng(0), np.empty((20000, 6))
+    gp.settle(posterior)
+    rng, draws = np.random.default_rng(0), np.empty((20000, points))
     for row in draws:
         gp.draw_into(posterior, rng, row)
     # six standard errors of a mean and of a covariance entry (variances are at most 1)
@@ -78,7 +92,9 @@ def test_near_duplicates_and_unfit_kernels():
     posterior = gp.start_posterior(gp.make_prior(rbf(points)), 0.025)
     for k in range(600):
         gp.observe(posterior, k % len(points), 1.0, float(k % 2))
+    gp.settle(posterior)
     out = np.empty(len(points))
+    assert posterior.prior.rows.shape[0] < 60
     gp.draw_into(posterior, np.random.default_rng(0), out)
     assert np.isfinite(out).all()
     assert np.diag(posterior.S).min() > -1e-10
@@ -93,6 +109,7 @@ def test_compiled_steps_equal_plain_ones(shape):
     def compiled(posterior, rng, out):
         gp.observe(posterior, 0, 2.0, 1.5)
         gp.observe(posterior, posterior.n.size - 1, 1.0, 0.0)
+        gp.settle(posterior)
         gp.draw_into(posterior, rng, out)
         gp.rebuild(posterior)
 

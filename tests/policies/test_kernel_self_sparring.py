@@ -61,12 +61,12 @@ def test_arms_are_independent_conjugate_gaussians_slate_for_slate():
         slate = policy.ask(np.random.default_rng(t))
         rng, legal = np.random.default_rng(t), []
         for _ in range(3):  # Kalman form, arm by arm, with the same normals
-            z, e = rng.standard_normal(K), rng.standard_normal(K)
+            z = rng.standard_normal(K)
             f = [mean + scale**0.5 * z[i] for i in range(K)]
             for i in range(K):
                 if n[i]:
                     gain = scale / (scale + noise / n[i])
-                    f[i] += gain * (s[i] / n[i] - f[i] - (noise / n[i]) ** 0.5 * e[i])
+                    f[i] += gain * (s[i] / n[i] - f[i] - (noise / n[i]) ** 0.5 * rng.standard_normal())
             legal.append(int(np.argmax(f)))
         assert slate.tolist() == legal
         wins = np.triu(truth.integers(0, 2, (3, 3)).astype(float), 1)

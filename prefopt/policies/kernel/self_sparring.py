@@ -17,6 +17,7 @@ from prefopt.domain import Arms, Box, Domain
 from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
 from prefopt.models.arrays import largest
+from prefopt.models.beliefs import joint_draws
 from prefopt.models.kernels import NAMES, kernel_matrix
 from prefopt.policies.base import FinitePolicy, Rules, rule
 
@@ -58,6 +59,7 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
                 won += wins[j, k]
         if tries > 0.0:
             gp.observe(state.posterior, slate[j], tries, won)  # 9
+    gp.settle(state.posterior)
 
 
 @rule
@@ -149,11 +151,16 @@ class FiniteKernelSelfSparring(FinitePolicy):
         Raises:
             SettingError: wrong lengths, negative counts, or more wins than tries.
         """
-        n, s = np.asarray(tries, dtype=np.float64), np.asarray(wins, dtype=np.float64)
-        if n.shape != (self.domain.size,) or s.shape != n.shape or not np.all((s >= 0) & (s <= n)):
-            raise SettingError(f"restore expects 0 <= wins <= tries, {self.domain.size} of each, got {n} and {s}")
+        n, s = self.check_counts(tries, wins)
         fresh = self.start(np.random.default_rng(0))
         self.state = fresh._replace(posterior=gp.posterior_of(self.prior, self.variance, n, s))
+
+    def check_counts(self, tries: ArrayLike, wins: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Tries and wins as float64 arrays (K,); raises SettingError if they are none."""
+        n, s = np.array(tries, dtype=np.float64), np.array(wins, dtype=np.float64)
+        if n.shape != (self.domain.size,) or s.shape != n.shape or not np.all((s >= 0) & (s <= n)):
+            raise SettingError(f"restore expects 0 <= wins <= tries, {self.domain.size} of each, got {n} and {s}")
+        return n, s
 
     def posterior(self) -> tuple[FloatArray, FloatArray]:
         """Mean (K,) and covariance (K, K) of f, P(option beats the environment)."""
@@ -163,11 +170,7 @@ class FiniteKernelSelfSparring(FinitePolicy):
 
     def draws(self, size: int, rng: np.random.Generator) -> FloatArray:
         """``size`` joint draws of f, (size, K)."""
-        mean, covariance = self.posterior()
-        jitter = 1e-9 * float(np.trace(covariance)) / len(mean) + 1e-12
-        values, vectors = np.linalg.eigh(covariance + jitter * np.eye(len(mean)))
-        root = vectors * np.sqrt(np.clip(values, 0.0, None))
-        return np.asarray(mean + rng.standard_normal((size, len(mean))) @ root.T)
+        return joint_draws(*self.posterior(), size, rng)
 
 
 def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
@@ -180,7 +183,8 @@ def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
         settings: ``slate_size`` (2); ``lengthscale`` (0.2; one, or one a column, in units of the cube);
             ``outputscale`` (1.0); ``noise`` (None: 0.05, or 0.25 for winner-only feedback); ``mean`` (0.0);
             ``feedback`` ("pairs" or "winner"; only sets the default noise); ``self_duel`` ("coin" or "skip");
-            ``distinct`` (None: true for two slots); ``kernel`` ("rbf", "matern52", "matern32", or a GPyTorch
+            ``distinct`` (None: true for two slots); ``likelihood`` ("gaussian" as published, or "bernoulli": logits
+            by Laplace's approximation, no noise, slower); ``kernel`` ("rbf", "matern52", "matern32", or a GPyTorch
             kernel with its own scales). A box takes more, see ``BoxKernelSelfSparring``.
 
     Source: Sui et al. 2017, Algorithm 4.
@@ -195,4 +199,9 @@ def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
         from prefopt.policies.kernel.self_sparring_box import BoxKernelSelfSparring
 
         return BoxKernelSelfSparring(domain, **settings)
+    if settings.get("likelihood", "gaussian") != "gaussian":
+        from prefopt.policies.kernel.self_sparring_bernoulli import BernoulliKernelSelfSparring
+
+        return BernoulliKernelSelfSparring(domain, **settings)
+    settings.pop("likelihood", None)
     return FiniteKernelSelfSparring(domain, **settings)

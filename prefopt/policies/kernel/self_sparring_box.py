@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from prefopt.answer import Answer
 from prefopt.domain import Box, FloatArray
 from prefopt.errors import SettingError
+from prefopt.models.beliefs import as_probability, check_likelihood, joint_draws
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
@@ -41,6 +43,8 @@ class BoxKernelSelfSparring:
         lengthscale: one, or one a column, in units of the cube.
         outputscale: signal variance.
         noise: variance of one 0/1 outcome; None takes 0.05, or 0.25 if ``feedback`` is "winner".
+        likelihood: "gaussian" outcomes, as published, or "bernoulli": f is the sigmoid of a GP, by Laplace's
+            approximation; without noise, and ``outputscale`` and ``mean`` are in logits.
         mean: prior mean.
         feedback: "pairs" or "winner": what answers will look like (sets the default noise only).
         self_duel: "coin" counts answers about two (nearly) equal points, "skip" ignores them.
@@ -60,6 +64,7 @@ class BoxKernelSelfSparring:
     lengthscale: float | Sequence[float] = 0.2
     outputscale: float = 1.0
     noise: float | None = None
+    likelihood: str = "gaussian"
     mean: float = 0.0
     feedback: str = "pairs"
     self_duel: str = "coin"
@@ -86,6 +91,7 @@ class BoxKernelSelfSparring:
                 f"distinct=True is for slates of 2, got slate_size={self.slate_size}: more slots may all play the "
                 "best option; leave distinct out"
             )
+        check_likelihood(self.likelihood, self.noise)
         noise = NOISE[self.feedback] if self.noise is None else self.noise
         counts = (self.slate_size - 1, self.features, self.raw_samples, self.restarts)
         if not (min(counts) >= 1 and noise > 0 and self.merge >= 0 and np.isfinite(self.mean)):
@@ -93,7 +99,9 @@ class BoxKernelSelfSparring:
                 f"expected slate_size >= 2, noise > 0, sizes >= 1, merge >= 0, a finite mean; got {self}"
             )
         kernel = as_stationary(self.kernel, self.domain, self.lengthscale, self.outputscale)
-        self.model = ExactGP(kernel, self.domain, float(self.mean), float(noise))
+        self.model = ExactGP(
+            kernel, self.domain, float(self.mean), None if self.likelihood == "bernoulli" else float(noise)
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -165,12 +173,14 @@ class BoxKernelSelfSparring:
         return np.array(points[0, int(np.argmax(values[0]))])
 
     def posterior(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Posterior mean (n,) and covariance (n, n) of f at ``points`` (n, d)."""
-        return self.model.posterior(self.data, np.atleast_2d(np.asarray(points, dtype=np.float64)))
+        """Posterior mean (n,) and covariance (n, n) of f, P(option beats the environment), at ``points`` (n, d)."""
+        latent = self._latent(points)
+        return latent if self.likelihood == "gaussian" else as_probability(*latent)
 
     def draws(self, points: ArrayLike, size: int, rng: np.random.Generator) -> FloatArray:
-        """``size`` exact joint posterior draws of f at ``points`` (n, d), shape (size, n)."""
-        mean, covariance = self.posterior(points)
-        values, vectors = np.linalg.eigh(covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(mean + rng.standard_normal((size, len(mean))) @ root.T)
+        """``size`` joint posterior draws of f at ``points`` (n, d), shape (size, n)."""
+        drawn = joint_draws(*self._latent(points), size, rng)
+        return drawn if self.likelihood == "gaussian" else np.asarray(expit(drawn))
+
+    def _latent(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        return self.model.posterior(self.data, np.atleast_2d(np.asarray(points, dtype=np.float64)))

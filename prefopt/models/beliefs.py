@@ -1,0 +1,36 @@
+"""Joint Gaussian beliefs: draws from them, and what logits say about probabilities."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from prefopt.errors import SettingError
+
+FloatArray = NDArray[np.float64]
+
+
+def as_probability(mean: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean (n,) and covariance (n, n) of sigmoid(g) for Gaussian logits g, by MacKay's approximation and a tangent."""
+    shrink = 1 / np.sqrt(1 + math.pi / 8 * np.diag(covariance))  # MacKay 1992
+    p = expit(mean * shrink)
+    slope = p * (1 - p) * shrink
+    return p, slope[:, None] * covariance * slope
+
+
+def joint_draws(mean: FloatArray, covariance: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """``size`` draws of a Gaussian vector with this mean (n,) and covariance (n, n), shape (size, n)."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.asarray(mean + rng.standard_normal((size, len(mean))) @ root.T)
+
+
+def check_likelihood(likelihood: str, noise: float | None) -> None:
+    """Raise ``SettingError`` for an unknown likelihood, or a noise variance that it has no use for."""
+    if likelihood not in ("gaussian", "bernoulli"):
+        raise SettingError(f"unknown likelihood {likelihood!r}; expected 'gaussian' or 'bernoulli'")
+    if likelihood == "bernoulli" and noise is not None:
+        raise SettingError(f"noise={noise} does not apply to likelihood 'bernoulli', which has none; leave it out")
