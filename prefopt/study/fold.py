@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -54,6 +56,8 @@ class State:
     said: dict[int, Lesson] = field(default_factory=dict)
     ideas: list[tuple[int, int]] = field(default_factory=list)  # (event, candidate)
     tokens: dict[str, Event] = field(default_factory=dict)
+    rewrites: int = 0  # how often something said earlier was taken back or put back
+    steps: Counter[int] = field(default_factory=Counter)  # automatic steps by question
 
     def __post_init__(self) -> None:
         self.options = Options(self.record.space)
@@ -84,6 +88,7 @@ class State:
 
     def _auto(self, event: Event) -> None:
         self._compared(event)
+        self.steps[event.payload["query"]] += 1
 
     def _compared(self, event: Event) -> None:
         slate = tuple(self.options.id_of(option) for option in event.payload["slate"])
@@ -99,6 +104,7 @@ class State:
         lesson = self.said[event.payload["event"]]
         lesson.active = False
         lesson.moved += 1
+        self.rewrites += 1
         if lesson.question is not None:
             lesson.question.status = "open"
             lesson.question.undone += 1
@@ -109,6 +115,7 @@ class State:
     def _restored(self, event: Event) -> None:
         lesson = self.said[event.payload["event"]]
         lesson.moved += 1
+        self.rewrites += 1
         if lesson.question is not None and lesson.question.lesson is not lesson:
             return  # answered anew at the same moment by another process
         lesson.active = True
@@ -158,17 +165,22 @@ class State:
 
     def lessons(self) -> list[Lesson]:
         """What people said and did not take back, in order; this is what ``undo`` works on."""
-        return [x for _, x in sorted(self.said.items()) if x.active and x.event.kind != "auto"]
+        return [x for x in self.said.values() if x.active and x.event.kind != "auto"]
 
-    def in_force(self) -> list[Lesson]:
-        """The same with automatic steps, except those that led to a question withdrawn since."""
-        gone = {n for n, asked in self.questions.items() if asked.status == "withdrawn"}
-        every = (x for _, x in sorted(self.said.items()) if x.active)
-        return [x for x in every if x.event.kind != "auto" or x.event.payload["query"] not in gone]
+    def in_force(self, after: int = 0) -> list[Lesson]:
+        """The same with automatic steps, except those that led to a question withdrawn since; from ``after`` + 1 on."""
+        newest_first = takewhile(lambda x: x.event.number > after, reversed(self.said.values()))
+        return [x for x in reversed(list(newest_first)) if x.active and not self._led_to_withdrawn(x)]
+
+    def _led_to_withdrawn(self, lesson: Lesson) -> bool:
+        if lesson.event.kind != "auto":
+            return False
+        asked = self.questions.get(lesson.event.payload["query"])
+        return asked is not None and asked.status == "withdrawn"
 
     def automatic_steps(self, question: int) -> int:
         """How many steps without a person led to ``question`` so far."""
-        return sum(x.event.kind == "auto" and x.event.payload["query"] == question for x in self.said.values())
+        return self.steps[question]
 
     def waiting_ideas(self) -> list[int]:
         """Own ideas that no question has shown since they were added."""

@@ -22,9 +22,9 @@ ASK, TELL, SHOW, RECOMMEND, COIN, FILL, COMPARED = range(7)
 
 @dataclass(frozen=True)
 class Told:
-    """One thing a policy is told; ``key`` says when two are the same."""
+    """One thing a policy is told, and the event that says it."""
 
-    key: tuple[int, str]
+    event: int
     slate: NDArray[Any]
     answer: Answer
     stream: tuple[int, ...]
@@ -36,19 +36,17 @@ class Learner:
     def __init__(self, record: StudyRecord) -> None:
         self.record = record
         self._policy: Any = None
-        self._size = -1
-        self._told: list[tuple[int, str]] = []
+        self._built_on = (-1, -1)
+        self._lessons = Lessons()
 
     def policy(self, state: State) -> Any:
         """The policy after everything in ``state``; only what is new is told, unless something was taken back."""
-        lessons = told(state)
-        keys = [lesson.key for lesson in lessons]
-        size = len(state.options) if state.options.finite else -1
-        if self._policy is None or size != self._size or keys[: len(self._told)] != self._told:
-            self._policy, self._told, self._size = build_policy(self.record, state.space.domain), [], size
-        for lesson in lessons[len(self._told) :]:
+        base = (state.rewrites, len(state.options) if state.options.finite else -1)
+        if self._policy is None or base != self._built_on:
+            self._policy, self._lessons = build_policy(self.record, state.space.domain), Lessons()
+            self._built_on = base
+        for lesson in self._lessons.new(state):
             self._tell(lesson)
-        self._told = keys
         return self._policy
 
     def _tell(self, lesson: Told) -> None:
@@ -56,7 +54,7 @@ class Learner:
             self._policy.tell(lesson.slate, lesson.answer, stream(self.record.seed, *lesson.stream))
         except Exception as error:
             warnings.warn(
-                f"{self.record.strategy} could not learn from event {lesson.key[0]} ({error}); the answer is kept",
+                f"{self.record.strategy} could not learn from event {lesson.event} ({error}); the answer is kept",
                 RuntimeWarning,
                 stacklevel=4,
             )
@@ -80,26 +78,35 @@ def build_policy(record: StudyRecord, domain: Any) -> Any:
     return policy
 
 
-def told(state: State) -> list[Told]:
-    """What the policy is told of ``state``: answers about the whole slates; skips only when they became ties."""
-    lessons, skipped = [], set()
-    for lesson in state.in_force():
+class Lessons:
+    """What a policy is told: answers about the whole slates; skips only when they became ties."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._skipped: set[frozenset[int]] = set()
+
+    def new(self, state: State) -> list[Told]:
+        """The lessons of ``state`` after those given so far, in order."""
+        lessons, self._last = state.in_force(after=self._last), state.last
+        return [made for lesson in lessons if (made := self._made(state, lesson)) is not None]
+
+    def _made(self, state: State, lesson: Lesson) -> Told | None:
         if lesson.answer.kind != "skip":
-            lessons.append(_told(state, lesson, lesson.answer))
-        elif frozenset(lesson.slate) in skipped:
-            lessons.append(_told(state, lesson, Answer.tie(lesson.answer.size)))
-        else:
-            skipped.add(frozenset(lesson.slate))
-    return lessons
+            return _told(state, lesson, lesson.answer)
+        options = frozenset(lesson.slate)
+        if options in self._skipped:
+            return _told(state, lesson, Answer.tie(lesson.answer.size))
+        self._skipped.add(options)
+        return None
 
 
 def _told(state: State, lesson: Lesson, answer: Answer) -> Told:
-    key, asked = (lesson.event.number, answer.kind), lesson.question
+    event, asked = lesson.event.number, lesson.question
     if asked is None:
-        return Told(key, state.slate(lesson.slate), answer, (lesson.event.number, COMPARED))
+        return Told(event, state.slate(lesson.slate), answer, (event, COMPARED))
     where = [asked.candidates.index(i) for i in asked.slate]
     full = expand(answer, where, stream(state.record.seed, asked.number, COIN))
-    return Told(key, state.slate(asked.slate), full, (asked.number, TELL))
+    return Told(event, state.slate(asked.slate), full, (asked.number, TELL))
 
 
 def fresh_rng(record: StudyRecord, question: int, purpose: int, attempt: int = 0) -> np.random.Generator:

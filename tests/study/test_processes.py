@@ -83,7 +83,7 @@ def test_three_processes_write_one_file(tmp_path):
 
 @pytest.mark.slow
 def test_three_processes_write_one_file_for_long(tmp_path):
-    write_together(tmp_path / "s.db", 400)
+    write_together(tmp_path / "s.db", 150)  # about a minute on two cores
 
 
 def test_same_seed_and_log_same_question_in_another_process(tmp_path):
