@@ -83,6 +83,8 @@ class FinitePolicy:
     rules: ClassVar[Rules]
     #: Algorithms that compare exactly two options say so here.
     pairs_only: ClassVar[bool] = False
+    #: Rules that numba cannot compile (they call a solver, say) run as plain Python in simulations.
+    compilable: ClassVar[bool] = True
 
     state: Any = field(default=None, init=False, repr=False, compare=False)
 

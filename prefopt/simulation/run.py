@@ -73,7 +73,8 @@ def run_repetition(plan: Plan, repetition: int) -> tuple[Run, NDArray[np.float64
     checkpoints = np.array(plan.checkpoints, dtype=np.int64)
     if plan.compiles(policy):
         losses = score(environment, plan.regrets, np.arange(environment.domain.size))
-        loop = compiled_loop(policy.rules, environment.world) if plan.compiled else make_loop(policy.rules)
+        quick = plan.compiled and compilable(policy)
+        loop = compiled_loop(policy.rules, environment.world) if quick else make_loop(policy.rules)
         run = run_finite(loop, policy, environment.world, losses, rng, person, checkpoints, record=plan.record)
     else:
         run = run_plain(policy, environment, plan.regrets, rng, person, checkpoints)
@@ -90,10 +91,15 @@ def utility_range(environment: Any) -> float:
     return float(value) or 1.0
 
 
+def compilable(policy: Any) -> bool:
+    """Whether the policy's rules can be compiled; they can unless it says otherwise."""
+    return getattr(policy, "compilable", True)
+
+
 def compile_for(plan: Plan) -> bool:
     """Compile the loop of ``plan`` in this process if it is to be compiled; says whether it is."""
     policy = plan.make_policy()
-    if not (plan.compiled and plan.compiles(policy)):
+    if not (plan.compiled and plan.compiles(policy) and compilable(policy)):
         return False
     everything = np.arange(plan.environment.domain.size)
     warm_up(policy, plan.environment.world, score(plan.environment, plan.regrets, everything))
