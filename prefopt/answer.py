@@ -96,6 +96,11 @@ class Answer:
         return cls("tie", _size(size))
 
     @classmethod
+    def alone(cls) -> Answer:
+        """What a policy is told when it asked about one option alone: nothing was compared, but the round passed."""
+        return cls("tie", 1)
+
+    @classmethod
     def skip(cls, reason: str = "", size: int = 2) -> Answer:
         """No answer; carries no information about the options."""
         return cls("skip", _size(size), reason=str(reason))
@@ -157,7 +162,7 @@ class Answer:
             (position,) = record["order"]
             return (cls.best if kind == "best" else cls.worst)(position, size)
         if kind == "tie":
-            return cls.tie(size)
+            return cls.alone() if record["size"] == 1 else cls.tie(size)
         if kind == "skip":
             return cls.skip(record.get("reason", ""), size)
         raise AnswerError(f"unknown answer kind {kind!r}; expected best, worst, ranking, pairs, tie or skip")

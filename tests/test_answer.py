@@ -153,3 +153,11 @@ def test_json_and_the_form_of_wins(answer):
 def test_records_are_validated_again(record):
     with pytest.raises(AnswerError):
         Answer.from_json(record)
+
+
+def test_an_option_alone_is_compared_with_nothing():
+    answer = Answer.alone()
+    assert answer.wins.tolist() == [[0.0]]
+    assert Answer.from_json(answer.to_json()) == answer
+    with pytest.raises(AnswerError, match="at least two"):
+        Answer.best(0, 1)

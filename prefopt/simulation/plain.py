@@ -17,7 +17,9 @@ from prefopt.simulation.driver import Run
 
 
 def answer_of(environment: Any, slate: NDArray[Any], t: int, person: np.random.Generator) -> Answer:
-    """What the simulated person says of ``slate`` after ``t`` answers."""
+    """What the simulated person says of ``slate`` after ``t`` answers; of one option alone, nothing."""
+    if len(slate) == 1:
+        return Answer.alone()
     if not isinstance(environment, FiniteEnvironment):
         answer: Answer = environment.answer(slate, t, person)
         return answer
@@ -48,8 +50,7 @@ def run_plain(
     for checkpoint in checkpoints:
         while t < checkpoint:
             slate = policy.ask(rng)
-            if len(slate) > 1:
-                policy.tell(slate, answer_of(environment, slate, t, person), rng)
+            policy.tell(slate, answer_of(environment, slate, t, person), rng)
             total += slate_losses(environment, regrets, table, slate)
             t += 1
         rows.append(total.copy())

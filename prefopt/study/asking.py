@@ -157,8 +157,10 @@ class Asker:
         return state.skipped(state.options.find(option) for option in slate)
 
     def _automatic(self, state: State, slate: Slate, number: int, steps: int, *, tie: bool) -> Event:
-        """An option met itself: a fair coin, as in the papers. Or a question skipped twice: a tie."""
-        if tie:
+        """An option met itself: a fair coin, as in the papers. Alone, or a question skipped twice: a tie."""
+        if len(slate) == 1:
+            answer = Answer.alone()
+        elif tie:
             answer = Answer.tie(len(slate))
         else:
             order = fresh_rng(self.record, number, COIN, steps + 1).permutation(len(slate)).tolist()

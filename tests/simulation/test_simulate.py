@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
+from prefopt.domain import Arms
+from prefopt.environments import make_environment
 from prefopt.errors import SettingError
 from prefopt.policies import make_policy
+from prefopt.regret import score
 from prefopt.simulation import simulate
+from prefopt.simulation.driver import make_loop, run_finite
+from prefopt.simulation.plain import run_plain
 
 
 def run(policy="ind-self-sparring", environment="arith-linear-6", **keywords):
@@ -117,3 +122,20 @@ def test_a_dask_cluster_takes_the_repetitions():
     ):
         far = run(jobs=2)
     np.testing.assert_array_equal(far.regret, run().regret)
+
+
+@pytest.mark.parametrize("name", ["mdb", "multi-rucb"])
+def test_a_question_about_one_option_alone_is_a_round(name):
+    def start():
+        return make_policy(name, Arms(6)), np.random.default_rng(1), np.random.default_rng(2)
+
+    environment, checkpoints = make_environment("1good-linear-6"), np.array([700])
+    policy, rng, person = start()
+    plain = run_plain(policy, environment, ("strong-mean",), rng, person, checkpoints)
+    assert policy.state.t[0] == 701
+    assert len(policy.ask(rng)) == 1
+    policy, rng, person = start()
+    table = score(environment, ("strong-mean",), np.arange(6))
+    looped = run_finite(make_loop(policy.rules), policy, environment.world, table, rng, person, checkpoints)
+    np.testing.assert_array_equal(plain.regret, looped.regret)
+    np.testing.assert_array_equal(plain.recommended, looped.recommended)

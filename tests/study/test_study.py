@@ -140,6 +140,33 @@ def test_nobody_sees_an_option_against_itself():
     assert all(winner != loser for winner, loser in study.comparisons.tolist())
 
 
+@pytest.mark.parametrize("strategy", ["mdb", "multi-rucb"])
+def test_an_option_alone_is_a_step_without_a_person(strategy):
+    study = study_of("abcd", strategy=strategy, settings={"alpha": 0.05} if strategy == "mdb" else {"alpha": 0.1})
+    for _ in range(25):
+        query = study.ask()
+        assert len(set(query.ids)) >= 2
+        study.tell(query, ranking=sorted(query.ids))
+    alone = [row for row in study.history() if row["status"] == "automatic" and len(row["slate"]) == 1]
+    assert len(alone) > 5
+    assert study.recommend().params == "a"
+    state = study._sync()
+    assert study._asker.policy(state).state.t[0] == 1 + len(state.in_force())  # every step is a round of the paper
+    assert copy.deepcopy(study).ask() == study.ask()
+
+
+def test_at_most_six_options_drawn_uniformly():
+    seen = []
+    for seed in range(150):
+        query = study_of("abcdefghi", strategy="mdb", seed=seed).ask()  # its first question is about all nine
+        assert len(query.ids) == 6
+        assert query.note == "6 of the 9 options proposed, drawn at random"
+        seen.extend(query.ids)
+    counts = np.bincount(seen, minlength=9)
+    # 150 draws without repeats of 6 of 9: variance 150 * 2/9 each; six standard errors
+    assert np.abs(counts - 100).max() < 6 * np.sqrt(150 * 2 / 9)
+
+
 def test_own_ideas_join_the_next_question(tmp_path):
     study = study_of()
     answer(study, 3)
