@@ -12,6 +12,7 @@ Figures: ``sui-3`` (m = 2, nine algorithms), ``sui-4`` and ``sui-5`` (m = 4, 1go
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from _common import arguments, curve_rows, print_rows, save_curves, save_table
 from prefopt.domain import Arms
 from prefopt.environments import FiniteEnvironment, matrix_environment
 from prefopt.environments.subsets import condorcet_subset
+from prefopt.environments.yelp_like import yelp_like
 from prefopt.plotting import plot_regret, pyplot, save_figure
 from prefopt.seeding import stream
 from prefopt.simulation import Results, simulate
@@ -47,7 +49,11 @@ WEAK: list[Method] = [
     ("RUCB", "rucb", {}),
     ("BTW", "btw", {}),
     ("MBTW", "mbtw", {}),
+    ("QSA", "qsa", {}),
+    ("QSA, majority of 9", "qsa", {"repeats": 9}),
 ]
+#: Share of the repetitions that a policy without a compiled loop plays.
+SHARE = {"qsa": 0.1}
 STRONG: list[Method] = [("WS-S", "ws-s", {}), *FIGURE_3[2:7], ("D-TS", "d-ts", {}), FIGURE_3[8]]
 
 
@@ -58,7 +64,7 @@ def run(methods: list[Method], environment: Any, options: argparse.Namespace, **
             policy,
             environment,
             rounds=options.rounds,
-            repetitions=options.runs,
+            repetitions=max(2, round(options.runs * SHARE.get(policy, 1.0))),
             seed=options.seed,
             jobs=options.jobs,
             settings=settings,
@@ -72,13 +78,14 @@ def report(name: str, methods: list[Method], results: list[Results], options: ar
     """Write the figure and print its last column."""
     labels = [label for label, _, _ in methods]
     save_curves(options.out / name, results, labels, **plot)
-    print(f"\n{name}: cumulative regret at T = {options.rounds}, {options.runs} runs")
+    print(f"\n{name}: cumulative regret at T = {options.rounds}")
     print_rows(
         [
             {
                 "method": label,
                 **{kind: float(r.mean(kind)[-1]) for kind in r.regrets},
                 "sd": float(r.sd()[-1]),
+                "runs": len(r.regret),
                 "seconds": r.seconds,
             }
             for label, r in zip(labels, results, strict=True)
@@ -109,25 +116,35 @@ def sui_6(options: argparse.Namespace) -> None:
     whole = matrix_environment(options.matrix)
     rng = stream(options.seed, 6)
     subsets = [condorcet_subset(whole.P, 16, rng) for _ in range(10 if options.quick else 50)]
-    rows = []
-    for slate in (2, 4):
-        for label, policy, settings in MULTI:
-            finals = [
-                simulate(
-                    policy,
-                    FiniteEnvironment(f"subset-{i}", Arms(16), whole.P[np.ix_(s, s)]),
-                    rounds=options.rounds,
-                    seed=options.seed + i,
-                    slate_size=slate,
-                    regret="strong-mean",
-                    settings=settings,
-                ).mean()[-1]
-                for i, s in enumerate(subsets)
-            ]
-            rows.append({"m": slate, "method": label, "mean": float(np.mean(finals)), "sd": float(np.std(finals))})
-    save_table(options.out / "sui-6.csv", rows, {"matrix": whole.name, "subsets": [s.tolist() for s in subsets]})
-    print("\nsui-6: mean regret over the slate")
-    print_rows(rows)
+    for m in (2, 4):
+        report(
+            f"sui-6-m{m}",
+            MULTI,
+            [over_subsets(whole.P, subsets, method, m, options) for method in MULTI],
+            options,
+        )
+
+
+def over_subsets(
+    P: np.ndarray, subsets: list[np.ndarray], method: Method, m: int, options: argparse.Namespace
+) -> Results:
+    """One repetition of ``method`` on each subset, as the repetitions of one result."""
+    _, policy, settings = method
+    each = [
+        simulate(
+            policy,
+            FiniteEnvironment(f"{len(subsets)} subsets of 16 rankers, m = {m}", Arms(len(s)), P[np.ix_(s, s)]),
+            rounds=options.rounds,
+            seed=options.seed + i,
+            slate_size=m,
+            regret="strong-mean",
+            settings=settings,
+        )
+        for i, s in enumerate(subsets)
+    ]
+    joined = {name: np.concatenate([getattr(r, name) for r in each]) for name in ("regret", "recommended", "inference")}
+    manifest = {**each[0].manifest, "repetitions": len(each), "subsets": [s.tolist() for s in subsets]}
+    return dataclasses.replace(each[0], **joined, manifest=manifest, seconds=sum(r.seconds for r in each))
 
 
 def sui_grid(options: argparse.Namespace) -> None:
@@ -149,9 +166,11 @@ def sui_grid(options: argparse.Namespace) -> None:
 
 
 def weak(options: argparse.Namespace) -> None:
-    """Chen and Frazier 2017, Figure 2: binary weak regret under a total order with p = 0.8."""
+    """Chen and Frazier 2017, Figure 2: a total order with p = 0.8, and a stand-in for the restaurants (features)."""
     results = run(WEAK, "total-order-0.8-50", options, regret=["binary-weak", "weak"])
-    report("weak", WEAK, results, options)
+    report("weak-order", WEAK, results, options)
+    people = yelp_like(stream(options.seed, 2))
+    report("weak-yelp-like", WEAK, run(WEAK, people, options, regret=["utility-weak", "binary-weak"]), options)
 
 
 def strong(options: argparse.Namespace) -> None:

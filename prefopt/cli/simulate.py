@@ -31,7 +31,9 @@ def simulate(
     policy: Annotated[str, typer.Option(help="A policy; see `prefopt list policies`.")],
     environment: Annotated[str, typer.Option(help="A simulated person, or a CSV preference matrix.")],
     rounds: Annotated[int, typer.Option(help="Questions per repetition, T.")],
-    regret: Annotated[str, typer.Option(help="Kind of regret; see `prefopt list regrets`.")],
+    regret: Annotated[
+        str | None, typer.Option(help="Kind of regret; see `prefopt list regrets`. A script (--json) must name it.")
+    ] = None,
     slate: Annotated[int, typer.Option(help="Options per question, m.")] = 2,
     feedback: Annotated[str, typer.Option(help="What is observed: pairs, winner or ranking.")] = "pairs",
     repetitions: Annotated[int, typer.Option(help="Independent repetitions.")] = 1,
@@ -43,8 +45,14 @@ def simulate(
     output: Annotated[Path | None, typer.Option(help="Write the tidy table (CSV) and its manifest here.")] = None,
 ) -> None:
     """Play a policy against a simulated person and report its regret."""
+    from prefopt.policies import get_entry
     from prefopt.simulation import simulate as run
 
+    if regret is None:
+        if as_json:
+            raise SettingError("--json needs --regret KIND: there is no default; see `prefopt list regrets`")
+        regret = get_entry(policy).regret or "strong-sum"
+        typer.echo(f"--regret not given: {regret}, which {policy} is judged by", err=True)
     result = run(
         policy,
         environment,

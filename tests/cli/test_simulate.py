@@ -28,8 +28,13 @@ def test_json_is_one_object_and_nothing_else():
     assert len(summary["checkpoints"]) == 50
 
 
-def test_regret_has_no_default():
-    assert invoke(*BASE, "--json").exit_code == 2
+def test_a_script_must_name_the_regret_and_a_reader_is_told_which():
+    words = [sys.executable, "-m", "prefopt.cli", *BASE]
+    refused = subprocess.run([*words, "--json"], capture_output=True, text=True)
+    assert refused.returncode == 2 and not refused.stdout
+    assert "--json needs --regret" in refused.stderr
+    done = invoke(*BASE)
+    assert done.exit_code == 0 and "strong-sum" in done.stdout + done.stderr
 
 
 def test_table_and_files(tmp_path):
