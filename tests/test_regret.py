@@ -6,7 +6,7 @@ import pytest
 from prefopt.domain import Arms
 from prefopt.environments import FiniteEnvironment, make_environment
 from prefopt.errors import SettingError
-from prefopt.regret import score, slate_regret
+from prefopt.regret import REGRETS, score, slate_regret
 
 P = np.array([[0.5, 0.6, 0.8], [0.4, 0.5, 0.7], [0.2, 0.3, 0.5]])
 
@@ -36,6 +36,35 @@ def test_pair_without_the_best(name, expected):
 def test_utilities(name, expected):
     table = score(make_environment("arith-linear-6"), [name], np.arange(6))
     assert slate_regret(table, 0, np.array([1, 5]), 2) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("strong-sum", 0.1 + 0.3 + 0.3),
+        ("strong-mean", 0.7 / 4),
+        ("strong-max", 0.3),
+        ("weak", 0.0),
+        ("binary-strong", 1.0),
+        ("binary-weak", 0.0),
+        ("utility-strong", 2 * 0.7 / 4),
+        ("utility-weak", 0.0),
+        ("copeland", 1 - (1 + 0.5 + 0 + 0) / 4),
+        ("borda", 0.7 - (0.7 + 0.55 + 0.25 + 0.25) / 4),
+    ],
+)
+def test_slate_of_four(name, expected):
+    """Options 0, 1, 2 and 2 again: every place of a slate counts."""
+    table = score(FiniteEnvironment("three", Arms(3), P), [name], np.arange(3))
+    assert slate_regret(table, 0, np.array([0, 1, 2, 2]), 4) == pytest.approx(expected)
+
+
+def test_every_regret_has_its_row():
+    assert set(REGRETS) == {
+        *("strong-sum", "strong-mean", "strong-max", "weak", "binary-strong", "binary-weak"),
+        *("utility-strong", "utility-weak", "copeland", "borda"),
+    }
+    assert all(kind.text for kind in REGRETS.values())
 
 
 def test_equally_good_arms_cost_nothing():

@@ -1,3 +1,6 @@
+import csv
+import json
+
 import numpy as np
 import pytest
 
@@ -35,6 +38,47 @@ def test_regret_is_the_sum_over_the_recorded_slates():
     utility = np.r_[0.8, np.linspace(0.7, 0.2, 5)]
     per_step = ((0.8 - utility[result.slates[0]]) / 2).sum(axis=1)
     np.testing.assert_allclose(result.curve()[0], per_step.cumsum()[result.checkpoints - 1])
+
+
+def test_arms_get_fresh_names_in_every_repetition():
+    """Whatever an algorithm's order of indices favours, the best arm is found under another name each time."""
+    result = run(rounds=3000, repetitions=8)
+    assert result.manifest["relabelled"] and np.all(result.inference[:, -1, 0] == 0)
+    assert len(set(result.recommended[:, -1].tolist())) > 1
+    fixed = run(rounds=3000, repetitions=8, relabel=False)
+    assert not fixed.manifest["relabelled"] and set(fixed.recommended[:, -1].tolist()) == {0}
+
+
+def test_inference_regret_is_that_of_the_recommended_option():
+    person = make_environment("forrester-30")
+    result = run("kernel-self-sparring", person, rounds=20)
+    chosen = result.recommended
+    np.testing.assert_allclose(result.inference[..., 0], person.P[22, chosen] - 0.5)
+    scaled = (person.utility[22] - person.utility[chosen]) / np.ptp(person.utility)
+    np.testing.assert_allclose(result.inference[..., 1], scaled)
+    assert result.summary()["inference_regret"] == pytest.approx(result.inference[:, -1, 0].mean())
+    assert result.summary()["inference_regret_utility"] == pytest.approx(scaled[:, -1].mean())
+
+
+def test_inference_regret_on_a_box():
+    person = make_environment("forrester")
+    result = run("kernel-self-sparring", person, rounds=4, repetitions=2, settings={"raw_samples": 64, "features": 64})
+    gap = person.best_utility - person.utility(result.recommended[:, -1])
+    np.testing.assert_allclose(result.inference[:, -1, 0], 1 / (1 + np.exp(-gap)) - 0.5)
+    np.testing.assert_allclose(result.inference[:, -1, 1], gap / person.utility_range)
+
+
+def test_no_utility_no_regret_of_it():
+    assert "inference_regret_utility" not in run(environment="sushi16").summary()
+
+
+def test_progress_goes_to_standard_error(capfd):
+    run(progress=True)
+    shown = capfd.readouterr()
+    assert "simulating" in shown.err and "100%" in shown.err
+    assert shown.out == ""
+    run()
+    assert capfd.readouterr().err == ""
 
 
 def test_several_regrets_in_one_run():
@@ -100,9 +144,15 @@ def test_bad_input_says_what_was_wrong(wrong, message):
 def test_saved_table_is_tidy(tmp_path):
     result = run()
     result.save(tmp_path / "x.csv")
-    lines = (tmp_path / "x.csv").read_text().splitlines()
-    assert len(lines) == 1 + 4 * len(result.checkpoints)
-    assert '"seed": 3' in (tmp_path / "x.json").read_text()
+    with (tmp_path / "x.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4 * len(result.checkpoints)
+    last = [float(row["value"]) for row in rows if row["t"] == "200"]
+    assert np.mean(last) == result.summary()["mean"]
+    told = json.loads((tmp_path / "x.json").read_text())
+    assert (told["seed"], told["rounds"], told["repetitions"]) == (3, 200, 4)
+    assert told["settings"]["eta"] == 1.0 and told["regrets"] == ["strong-sum"]
+    assert told["versions"]["numpy"] == np.__version__
 
 
 def test_frame():
