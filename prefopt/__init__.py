@@ -18,6 +18,7 @@ _PUBLIC = {
     "Float": "space",
     "Int": "space",
     "Categorical": "space",
+    "Linear": "space",
     "POLICIES": "policies",
     "make_policy": "policies",
     "REGRETS": "regret",

@@ -9,6 +9,7 @@ import numpy as np
 from prefopt.domain import SAME, Box, Column, FloatArray, Grid
 from prefopt.errors import DomainError
 from prefopt.items import check_index
+from prefopt.linear import Linear, constraints_to_json
 
 
 class Coordinates:
@@ -61,13 +62,14 @@ class Coordinates:
         """A JSON-able record; ``Space.from_json`` reads it back.
 
         Raises:
-            DomainError: a box with constraints, which are functions and cannot be written down.
+            DomainError: a box with a function as a constraint, which cannot be written down.
         """
         if isinstance(self.domain, Box):
-            if self.domain.constraints:
-                raise DomainError("constraints of a box are functions and cannot be stored; use a grid")
             columns = [{"kind": c.kind, "levels": list(c.levels)} for c in self.domain.columns]
-            return {"kind": "box", "columns": columns}
+            record: dict[str, Any] = {"kind": "box", "columns": columns}
+            if self.domain.constraints:
+                record["constraints"] = constraints_to_json(self.domain.constraints)
+            return record
         if self.domain.axes is not None:
             return {"kind": "grid", "axes": [axis.tolist() for axis in self.domain.axes]}
         return {"kind": "grid", "points": self.domain.points.tolist()}
@@ -76,5 +78,6 @@ class Coordinates:
     def from_json(cls, record: dict[str, Any]) -> Coordinates:
         """What ``to_json`` wrote."""
         if record["kind"] == "box":
-            return cls(Box([Column(c["kind"], tuple(c["levels"])) for c in record["columns"]]))
+            columns = [Column(c["kind"], tuple(c["levels"])) for c in record["columns"]]
+            return cls(Box(columns, [Linear.from_json(c) for c in record.get("constraints", ())]))
         return cls(Grid.product(*record["axes"]) if "axes" in record else Grid(record["points"]))

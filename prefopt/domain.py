@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from prefopt.errors import DomainError
 from prefopt.finite import SAME, Arms, FloatArray, Grid
+from prefopt.linear import Linear, read_constraint
 
-Constraint = Callable[[FloatArray], NDArray[np.bool_]]
+Constraint = Callable[[FloatArray], NDArray[np.bool_]] | Linear | str
 
 __all__ = ["SAME", "Arms", "Box", "Column", "Constraint", "Domain", "FloatArray", "Grid", "is_finite"]
 
@@ -52,14 +53,15 @@ class Box:
 
     Args:
         columns: one ``Column`` per coordinate; an int d means d continuous ones.
-        constraints: functions from rows (n, d) in the unit cube to booleans (n,), true where allowed.
+        constraints: linear ones of the columns x0, x1, ... as text or ``Linear``, or functions from rows (n, d) in the
+            unit cube to booleans (n,), true where allowed; a study can store only the former.
 
-    >>> Box(2).contains([0.3, 1.0])
-    True
+    >>> Box(2).contains([0.3, 1.0]), Box(2, ["x0 + x1 <= 1"]).contains([0.3, 1.0])
+    (True, False)
     """
 
     columns: tuple[Column, ...]
-    constraints: tuple[Constraint, ...] = field(default=(), compare=False)
+    constraints: tuple[Any, ...] = field(default=(), compare=False)
 
     def __init__(self, columns: int | Sequence[Column], constraints: Sequence[Constraint] = ()) -> None:
         made = tuple(Column() for _ in range(columns)) if isinstance(columns, int) else tuple(columns)
@@ -68,7 +70,12 @@ class Box:
         if not all(isinstance(column, Column) for column in made):
             raise DomainError(f"Box needs a number of columns or a list of Column, got {columns!r}")
         object.__setattr__(self, "columns", made)
-        object.__setattr__(self, "constraints", tuple(constraints))
+        expected = "a function from rows (n, d) to booleans (n,)"
+        object.__setattr__(self, "constraints", tuple(read_constraint(c, expected) for c in constraints))
+        for constraint in self.constraints:
+            if isinstance(constraint, Linear):
+                names = tuple(f"x{j}" for j, column in enumerate(made) if column.kind != "category")
+                constraint.check_names(names, "the box")
 
     @property
     def dim(self) -> int:
@@ -84,7 +91,9 @@ class Box:
         """Which of the rows (n, d) every constraint allows, shape (n,)."""
         allowed = np.ones(len(points), dtype=bool)
         for constraint in self.constraints:
-            said = np.asarray(constraint(points), dtype=bool)
+            linear = isinstance(constraint, Linear)
+            given = {f"x{j}": column for j, column in enumerate(points.T)} if linear else points
+            said = np.asarray(constraint(given), dtype=bool)
             if said.shape != allowed.shape:
                 raise DomainError(
                     f"a constraint got rows of shape {points.shape} and must return booleans of shape "

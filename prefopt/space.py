@@ -13,6 +13,7 @@ from prefopt.coordinates import Coordinates
 from prefopt.domain import Arms, Box, FloatArray, Grid
 from prefopt.errors import DomainError
 from prefopt.items import Options, check_index
+from prefopt.linear import Linear, constraints_to_json, read_constraint
 from prefopt.parameters import MOST_VALUES, Categorical, Float, Int, Parameter, from_distribution, read_parameter
 from prefopt.parameters.combinations import (
     Constraint,
@@ -23,7 +24,7 @@ from prefopt.parameters.combinations import (
     make_grid,
 )
 
-__all__ = ["MOST_VALUES", "Categorical", "Coordinates", "Float", "Int", "Options", "Space", "as_space"]
+__all__ = ["MOST_VALUES", "Categorical", "Coordinates", "Float", "Int", "Linear", "Options", "Space", "as_space"]
 
 
 class Space:
@@ -36,8 +37,9 @@ class Space:
 
     Args:
         parameters: ``Float``, ``Int`` and ``Categorical``, names distinct.
-        constraints: functions from a dict of parameters to true where allowed. A grid drops the forbidden
-            combinations and remembers which; a box keeps the functions, which cannot be written to JSON.
+        constraints: linear ones as text (``"water + 2*milk <= 250"``) or ``Linear``, or functions from a dict of
+            parameters to true where allowed. A grid drops the forbidden combinations and remembers which; a box keeps
+            the constraints, and of these only linear ones can be written to JSON.
 
     Raises:
         DomainError: no parameter, a name twice, or nothing allowed.
@@ -49,11 +51,12 @@ class Space:
 
     def __init__(self, parameters: Sequence[Parameter], constraints: Sequence[Constraint] = ()) -> None:
         self.parameters = tuple(parameters)
-        self.constraints = tuple(constraints)
+        self.constraints = tuple(read_constraint(c, "a function of the parameters' dict") for c in constraints)
         self.names = check_parameters(self.parameters)
-        not_callable = [c for c in self.constraints if not callable(c)]
-        if not_callable:
-            raise DomainError(f"a constraint is a function of the parameters' dict, got {not_callable[0]!r}")
+        numbers = tuple(p.name for p in self.parameters if not isinstance(p, Categorical))
+        for constraint in self.constraints:
+            if isinstance(constraint, Linear):
+                constraint.check_names(numbers, "the space")
         self._kept: NDArray[np.int64] | None = None
         if self.finite and self.constraints:
             self._kept = allowed_combinations(self.parameters, self.constraints)
@@ -94,7 +97,7 @@ class Space:
         if not self.finite:
             for constraint in self.constraints:
                 if not constraint(dict(checked)):
-                    name = getattr(constraint, "__name__", repr(constraint))
+                    name = getattr(constraint, "__name__", str(constraint))
                     raise DomainError(f"{checked} is excluded by the constraint {name}")
             return np.array([p.unit(checked[p.name]) for p in self.parameters])
         flat = int(np.ravel_multi_index([p.index(checked[p.name]) for p in self.parameters], self._counts))
@@ -125,14 +128,11 @@ class Space:
         """A JSON-able record; ``Space.from_json`` reads it back exactly.
 
         Raises:
-            DomainError: a box with constraints: functions cannot be written down (a grid stores what they allow).
+            DomainError: a box with a function as a constraint, which cannot be written down.
         """
-        if self.constraints and not self.finite:
-            raise DomainError(
-                "constraints are functions and cannot be stored with a continuous space; give the parameters steps "
-                f"so that at most {MOST_VALUES} combinations remain, or reparametrise"
-            )
         record: dict[str, Any] = {"kind": "parameters", "parameters": [p.to_json() for p in self.parameters]}
+        if self.constraints and not self.finite:
+            record["constraints"] = constraints_to_json(self.constraints)
         if self._kept is not None:
             record["allowed"] = self._kept_list()
         return record
@@ -147,7 +147,8 @@ class Space:
             return Coordinates.from_json(dict(record))
         if kind != "parameters":
             raise DomainError(f"unknown kind of space {kind!r}; expected parameters, options, grid or box")
-        space = Space([read_parameter(table["name"], table) for table in record["parameters"]])
+        constraints = [Linear.from_json(c) for c in record.get("constraints", ())]
+        space = Space([read_parameter(table["name"], table) for table in record["parameters"]], constraints)
         if "allowed" in record:
             space._kept = np.array(record["allowed"], dtype=np.int64)
         return space

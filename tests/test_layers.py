@@ -13,7 +13,9 @@ import prefopt
 ROOT = Path(prefopt.__file__).parent
 LEVELS = {
     **dict.fromkeys(["errors", "seeding", "jit"], 0),
-    **dict.fromkeys(["domain", "finite", "space", "parameters", "items", "coordinates", "answer", "data", "links"], 1),
+    **dict.fromkeys(
+        ["domain", "finite", "linear", "space", "parameters", "items", "coordinates", "answer", "data", "links"], 1
+    ),
     **dict.fromkeys(["models", "environments"], 2),
     **dict.fromkeys(["policies", "regret"], 3),
     **dict.fromkeys(["simulation", "study"], 4),

@@ -183,8 +183,8 @@ def test_constraints_of_a_box_see_real_units():
         space.encode({"mass": 900, "n": 5})
     with pytest.raises(DomainError, match="cannot be stored"):
         space.to_json()
-    with pytest.raises(DomainError, match="function"):
-        Space([Float("x", 0, 1)], ["x < 1"])
+    with pytest.raises(DomainError, match="function of the parameters' dict, got 3"):
+        Space([Float("x", 0, 1)], [3])
 
 
 # What is rejected ---------------------------------------------------------------------------------------------------

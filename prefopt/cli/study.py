@@ -25,6 +25,7 @@ budget = 20                   # questions you are willing to answer
 # Either a list of options:
 # options = ["a.png", "b.png", "c.png"]
 # or parameters:
+# constraints = ["dose + 2*grind <= 36"]
 [parameters.dose]
 type = "float"
 low = 14.0
@@ -42,6 +43,7 @@ choices = ["soft", "hard"]
 """
 
 KEYS = {"name", "question", "storage", "query_size", "budget", "seed", "strategy", "settings", "render"}
+SPACE_KEYS = {"parameters", "options", "constraints"}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -52,11 +54,13 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise StudyError(f"no file {path}; `prefopt new {path}` writes one to edit") from error
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path} is not valid TOML: {error}") from error
-    unknown = sorted(set(spec) - KEYS - {"parameters", "options"})
+    unknown = sorted(set(spec) - KEYS - SPACE_KEYS)
     if unknown:
-        raise StudyError(f"{path}: unknown key {unknown[0]!r}; expected {', '.join(sorted(KEYS))}, parameters, options")
+        raise StudyError(f"{path}: unknown key {unknown[0]!r}; expected {', '.join(sorted(KEYS | SPACE_KEYS))}")
     if ("parameters" in spec) == ("options" in spec):
         raise StudyError(f"{path}: give either [parameters.NAME] tables or a list of options")
+    if "constraints" in spec and "options" in spec:
+        raise StudyError(f"{path}: constraints are about parameters; leave the forbidden options out of the list")
     return spec
 
 
@@ -76,7 +80,10 @@ def open_study(where: str, *, create: bool = False) -> tuple[Any, Any]:
     if not create:
         return load_study(storage, study_name=name), spec.get("render")
     try:
-        space = Space.arms(spec["options"]) if "options" in spec else Space.from_dict(spec["parameters"])
+        if "options" in spec:
+            space: Any = Space.arms(spec["options"])
+        else:
+            space = Space.from_dict(spec["parameters"], spec.get("constraints", ()))
     except DomainError as error:
         raise StudyError(f"{path}: {error}") from error
     keywords = {k: spec[k] for k in ("question", "query_size", "budget", "seed", "strategy", "settings") if k in spec}
