@@ -2,6 +2,8 @@ import gpytorch
 import numpy as np
 import pytest
 import torch
+from botorch.acquisition import PosteriorMean, UpperConfidenceBound, qSimpleRegret
+from botorch.optim import optimize_acqf
 
 from prefopt.errors import SettingError
 from prefopt.models.bernoulli import BernoulliOneSidedGP
@@ -90,3 +92,75 @@ def test_bad_counts_are_named():
         OneSidedGP(X, [1, 1, 1], [2, 0, 0])
     with pytest.raises(SettingError, match="noise"):
         OneSidedGP(X, [1, 1, 1], [1, 0, 0], noise=0.0)
+
+
+def test_posterior_equals_gpytorch_on_every_single_outcome():
+    """Tries and wins say all: the same posterior as one row per 0/1 outcome, prior mean and kernel as given."""
+    grid, rng = torch.linspace(0, 1, 9, dtype=torch.float64)[:, None], np.random.default_rng(0)
+    n = rng.integers(0, 12, 9)
+    s = rng.binomial(n, 0.6)
+    kernel, mean = make_kernel("matern52", 0.3, 0.6), gpytorch.means.ConstantMean().double()
+    mean.initialize(constant=0.4)
+
+    class Plain(gpytorch.models.ExactGP):
+        def forward(self, x):
+            return gpytorch.distributions.MultivariateNormal(mean(x), kernel(x))
+
+    rows = np.repeat(np.arange(9), n)
+    y = np.concatenate([np.r_[np.ones(b), np.zeros(a - b)] for a, b in zip(n, s, strict=True)])
+    likelihood = gpytorch.likelihoods.GaussianLikelihood().double()
+    likelihood.noise = 0.07
+    plain = Plain(grid[rows], torch.tensor(y), likelihood).double().eval()
+    with torch.no_grad(), gpytorch.settings.fast_computations(False, False, False):
+        theirs = plain(grid)
+        ours = OneSidedGP(grid, n, s, kernel=kernel, mean=mean, noise=0.07).posterior(grid)
+        assert (ours.mean[:, 0] - theirs.mean).abs().max() < 1e-8
+        assert (ours.distribution.covariance_matrix - theirs.covariance_matrix).abs().max() < 1e-8
+
+
+@pytest.mark.parametrize("make", [OneSidedGP, BernoulliOneSidedGP])
+def test_botorch_acquisition_functions_run_on_it(make):
+    grid = torch.linspace(0, 1, 7, dtype=torch.float64)[:, None]
+    model = make(grid, [4] * 7, [0, 1, 2, 4, 2, 1, 0])
+    posterior = model.posterior(torch.rand(5, 3, 1, dtype=torch.float64))  # a batch of five triples
+    assert posterior.mean.shape == posterior.variance.shape == (5, 3, 1)
+    assert posterior.rsample(torch.Size([8])).shape == (8, 5, 3, 1)
+    bounds = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
+    for acquisition in (PosteriorMean(model), UpperConfidenceBound(model, beta=0.01), qSimpleRegret(model)):
+        point, value = optimize_acqf(acquisition, bounds, q=1, num_restarts=4, raw_samples=32, options={"seed": 0})
+        assert abs(point.item() - 0.5) < 0.05
+        assert value.item() >= acquisition(grid[:, None]).max().item() - 1e-6
+    slopes = torch.rand(4, 1, 1, dtype=torch.float64, requires_grad=True)
+    PosteriorMean(model)(slopes).sum().backward()
+    assert bool((slopes.grad != 0).all())
+
+
+@pytest.mark.parametrize("make", [lambda *a: OneSidedGP(*a, learn_noise=True), BernoulliOneSidedGP])
+def test_fit_tells_a_rough_function_from_a_smooth_one(make):
+    grid, found = torch.linspace(0, 1, 40, dtype=torch.float64)[:, None], []
+    for period in (0.2, 2.0):
+        p = 0.5 + 0.4 * np.sin(2 * np.pi * grid[:, 0].numpy() / period)
+        model = make(grid, np.full(40, 30), np.random.default_rng(1).binomial(30, p))
+        model.fit()
+        found.append(model.covar_module.base_kernel.lengthscale.item())
+        truth = torch.tensor(p)
+        at = model.probability(grid) if isinstance(model, BernoulliOneSidedGP) else model.posterior(grid).mean[:, 0]
+        assert (at - truth).abs().mean() < 0.06
+    assert found[0] < 0.15 < found[1]
+
+
+def test_priors_hold_the_hyperparameters_where_answers_say_nothing():
+    """One lost comparison is likeliest without any variance at all; the priors keep some."""
+    model = OneSidedGP(X[:1], [1], [0], learn_noise=True).fit()
+    assert 0.05 < model.covar_module.base_kernel.lengthscale.item() < 1
+    assert 0.05 < model.covar_module.outputscale.item() < 5
+    assert 0.005 < model.noise.item() < 1
+
+
+def test_fixed_hyperparameters_stay_fixed():
+    model = OneSidedGP(X, [3, 1, 2], [3, 0, 1])
+    for parameter in model.covar_module.parameters():
+        parameter.requires_grad_(False)
+    model.covar_module.base_kernel.raw_lengthscale.requires_grad_(True)
+    model.fit()
+    assert model.noise.item() == pytest.approx(0.025) and model.covar_module.outputscale.item() == pytest.approx(1)
