@@ -74,10 +74,15 @@ POLICIES: dict[str, Entry] = {
         "Zoghi et al. 2015 (WSDM), Algorithm 1",
         presets={"zoghi2015": {"alpha": 1.01, "C": None}, "li2020": {"alpha": 0.262144, "C": 4e5, "p": 8}},
     ),
-    "rmed1": Entry("arms.rmed", "rmed1", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithm 1"),
-    "rmed2": Entry("arms.rmed", "rmed2", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithms 1 and 2"),
+    "rmed1": Entry("arms.rmed", "RMED1", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithms 1 and 2"),
+    "rmed2": Entry("arms.rmed2", "RMED2", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithms 1 and 3"),
     "rmed2f": Entry(
-        "arms.rmed", "rmed2f", "strong-sum", "Condorcet", "Komiyama et al. 2015, Algorithms 1 and 3", needs_horizon=True
+        "arms.rmed2",
+        "rmed2f",
+        "strong-sum",
+        "Condorcet",
+        "Komiyama et al. 2015, Algorithms 1 and 3",
+        needs_horizon=True,
     ),
     "d-ts": Entry(
         "arms.double_thompson_sampling",
