@@ -196,3 +196,45 @@ def test_things_that_are_no_matrix(matrix, message):
 def test_an_unreadable_file_is_named(tmp_path):
     with pytest.raises(EnvironmentSpecError, match=r"cannot read the preference matrix .*none\.csv"):
         make_environment(str(tmp_path / "none.csv"))
+
+
+def _orders(environment, slate, n=6000):
+    """How often each full order of the slate is answered."""
+    rng, m, found = np.random.default_rng(6), len(slate), {}
+    wins = np.zeros((m, m))
+    for _ in range(n):
+        reply(environment.world, 0, np.array(slate), m, wins, rng)
+        order = tuple(np.argsort(-wins.sum(axis=1), kind="stable").tolist())
+        found[order] = found.get(order, 0) + 1
+    return {order: count / n for order, count in found.items()}
+
+
+@pytest.mark.parametrize("link", ["logit", "natural"])
+def test_rankings_follow_plackett_luce(link):
+    """The chance of an order is a product over its stages; one sd is below 0.0065."""
+    u = np.array([1.0, 0.4, 0.7])
+    worth = np.exp(u) if link == "logit" else u
+    person = utility_environment("three", Arms(3), u, Person(link=link, feedback="ranking"))
+    found = _orders(person, [0, 1, 2])
+    assert len(found) == 6
+    for order, share in found.items():
+        left, chance = worth.copy(), 1.0
+        for place in order:
+            chance *= left[place] / left.sum()
+            left[place] = 0
+        assert share == pytest.approx(chance, abs=0.036)
+
+
+@pytest.mark.parametrize(
+    ("person", "t", "weight"),
+    [
+        ({}, 0, np.exp([1.0, 0.4, 0.7])),
+        ({"scale": 0.5}, 0, np.exp([2.0, 0.8, 1.4])),
+        ({"bias": 1.0}, 0, np.exp([2.0, 0.4, 0.7])),  # logits for what is shown first
+        ({"fatigue": 0.01}, 100, np.ones(3)),  # wholly tired: any of them
+        ({"lapse": 0.5}, 0, np.ones(3)),
+    ],
+)
+def test_habits_of_one_who_names_the_winner(person, t, weight):
+    made = utility_environment("three", Arms(3), [1.0, 0.4, 0.7], Person(feedback="winner", **person))
+    assert rates(made, (0, 1, 2), t=t).sum(axis=1) / 2 == pytest.approx(weight / weight.sum(), abs=0.045)

@@ -5,7 +5,7 @@ import pytest
 from gpytorch.kernels import RBFKernel
 
 from prefopt.answer import Answer
-from prefopt.domain import Arms, Grid
+from prefopt.domain import Arms, Box, Grid
 from prefopt.environments.base import FiniteEnvironment
 from prefopt.errors import SettingError
 from prefopt.policies import make_policy
@@ -120,6 +120,54 @@ def test_distinct_shows_two_options_and_ties_are_halves():
     policy.tell(np.array([0, 1]), Answer.skip(), np.random.default_rng(0))
     assert policy.state.posterior.n.tolist() == [1, 0, 1]
     assert policy.state.posterior.s.tolist() == [0.5, 0, 0.5]
+
+
+@pytest.mark.parametrize("settings", [{}, {"likelihood": "bernoulli"}])
+@pytest.mark.parametrize(
+    ("slate", "answer", "self_duel", "tries", "wins"),
+    [
+        ([0, 1, 2], Answer.ranking([2, 0, 1], 3), "coin", [2, 2, 2, 0], [1, 0, 2, 0]),
+        ([0, 1, 2], Answer.best(1, 3), "coin", [1, 2, 1, 0], [0, 2, 0, 0]),  # winner only: losers are not compared
+        ([0, 1, 2], Answer.worst(0, 3), "coin", [2, 1, 1, 0], [0, 1, 1, 0]),
+        ([0, 1, 2], Answer.ranking([2, 0], 3), "coin", [1, 0, 1, 0], [0, 0, 1, 0]),  # partial
+        ([0, 1, 2], Answer.pairs([[0, 1, 0], [0, 0, 0], [0, 0, 0]]), "coin", [1, 1, 0, 0], [1, 0, 0, 0]),
+        ([0, 1, 2], Answer.tie(3), "coin", [2, 2, 2, 0], [1, 1, 1, 0]),
+        ([3, 3], Answer.duel(0), "coin", [0, 0, 0, 2], [0, 0, 0, 1]),  # a fair coin: one of each
+        ([3, 3], Answer.duel(0), "skip", [0, 0, 0, 0], [0, 0, 0, 0]),
+        ([3, 3, 1], Answer.ranking([0, 1, 2], 3), "skip", [0, 2, 0, 2], [0, 0, 0, 2]),
+    ],
+)
+def test_what_every_kind_of_answer_adds(slate, answer, self_duel, tries, wins, settings):
+    policy = KernelSelfSparring(Grid.regular(4), slate_size=len(slate), self_duel=self_duel, distinct=False, **settings)
+    policy.init(np.random.default_rng(0))
+    policy.tell(np.array(slate), answer, np.random.default_rng(0))
+    counts = policy.state if settings else policy.state.posterior
+    assert counts.n.tolist() == tries
+    assert counts.s.tolist() == wins
+
+
+@pytest.mark.parametrize("settings", [{}, {"likelihood": "bernoulli"}])
+def test_a_grid_is_a_box_at_its_points(settings):
+    """Special case equals general case: the same answers, the same posterior."""
+    grid = Grid.regular(5, 4)
+    one, two = KernelSelfSparring(grid, slate_size=3, **settings), KernelSelfSparring(Box(2), slate_size=3, **settings)
+    rng = np.random.default_rng(1)
+    for policy in (one, two):
+        policy.init(rng)
+    for _ in range(12):
+        slate = rng.choice(20, 3, replace=False)
+        answer = Answer.ranking(rng.permutation(3).tolist(), 3)
+        one.tell(slate, answer, rng)
+        two.tell(grid.points[slate], answer, rng)
+    for a, b in zip(one.posterior(), two.posterior(grid.points), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-8)
+    np.testing.assert_allclose(grid.points[one.best()], two.best())
+
+
+@pytest.mark.parametrize("slate_size", [2, 3, 4, 7])
+def test_slates_of_any_size(slate_size):
+    policy = answered(KernelSelfSparring(Grid.regular(9), slate_size=slate_size))
+    assert len(policy.ask(np.random.default_rng(5))) == slate_size
 
 
 def test_best_is_an_option_that_was_tried():
