@@ -120,9 +120,13 @@ def best(where: Where = "study.toml") -> None:
 
 
 def history(where: Where = "study.toml") -> None:
-    """Print every question and what was said."""
-    for row in open_study(where)[0].history():
+    """Print every question and what was said, and where answers contradict each other."""
+    from prefopt.cli.terminal import tell_remarks
+
+    study, _ = open_study(where)
+    for row in study.history():
         typer.echo("  ".join(f"{k}={v}" for k, v in row.items() if v not in (None, "", [])))
+    tell_remarks(study)
 
 
 def undo(where: Where = "study.toml", n: Annotated[int, typer.Option(help="how many answers")] = 1) -> None:

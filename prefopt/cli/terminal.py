@@ -121,3 +121,10 @@ def tell_best(study: Any) -> None:
     say(f"  {best.scale}: {best.mean:.2f} ± {best.sd:.2f}")
     for other in best.runners_up:
         say(f"  next: {params_text(other.params)}  ({other.probability_best:.0%})")
+    tell_remarks(study)
+
+
+def tell_remarks(study: Any) -> None:
+    """Print where answers contradict each other or repeat, if they do."""
+    for line in study.diagnostics().lines(lambda candidate: f"[{params_text(candidate.params)}]"):
+        say(f"  note: {line}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from prefopt.study import export
 from prefopt.study.asking import Asker
+from prefopt.study.consistency import Diagnostics, diagnose
 from prefopt.study.fold import State
 from prefopt.study.recommend import Recommendation, enough, recommend
 from prefopt.study.storage import Storage, StudyRecord
@@ -102,6 +103,11 @@ class StudyReading:
         """About how many more answers the budget foresees; None without a budget."""
         budget = self.record.budget
         return None if budget is None else max(0, budget - self.answered)
+
+    def diagnostics(self) -> Diagnostics:
+        """Answers that contradict each other or go round in a circle, and pairs that were repeated often."""
+        with self._lock:
+            return diagnose(self._sync())
 
     def history(self) -> list[dict[str, Any]]:
         """One record per question, unanswered and undone ones too, and per comparison made elsewhere."""
