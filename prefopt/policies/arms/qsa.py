@@ -23,9 +23,10 @@ class QSA:
     questions until the best is found); needs no horizon. A question is ambiguous if linear programs find a
     theta in [-1, 1]^d for either answer; otherwise the answer is imputed. Afterwards the two best of the
     list are shown. Noise: every ambiguous question is asked until one side has a majority of ``repeats``
-    answers (Chen & Frazier 2017 do not say how they repeat; 1 trusts every answer). When
-    answers contradict each other, the oldest is forgotten until they do not. A tie is half a win to each
-    side; a majority that ends level goes to the newcomer's rival; a pair that was not compared is asked again.
+    answers (Chen & Frazier 2017 do not say how they repeat; 1 trusts every answer). Either answer to an
+    ambiguous question fits the earlier ones, so wrong answers mislead but never contradict each other. Options with
+    the same features are compared too. A tie is half a win to each side; a majority that ends level goes
+    to the newcomer's rival; a pair that was not compared is asked again.
 
     Args:
         domain: ``Arms`` or ``Grid``.
@@ -130,14 +131,13 @@ class QSA:
 
     def _possible(self, half: NDArray[np.float64]) -> bool:
         """Whether some theta in [-1, 1]^d fits all answers and theta . half >= margin."""
-        if self.one_hot or not self.halves:
+        if self.one_hot:
             return True
         rows = -np.array([*self.halves, half])
         cost = np.zeros(rows.shape[1])
         return bool(linprog(cost, A_ub=rows, b_ub=np.full(len(rows), -self.margin), bounds=(-1, 1)).status == 0)
 
     def _constrain(self, half: NDArray[np.float64]) -> None:
-        """Add an answer; forget the oldest ones while they contradict it."""
-        while self.halves and not self._possible(half):
-            self.halves.pop(0)
-        self.halves.append(half)
+        """Add an answer, unless it is about options with the same features, of which it says nothing."""
+        if self._possible(half):
+            self.halves.append(half)
