@@ -47,7 +47,7 @@ ENVIRONMENTS: dict[str, str] = {
     "mslr5": "five rankers of MSLR-WEB30K (Zoghi et al. 2015)",
     "arxiv6": "six rankers of a literature search (Yue and Joachims 2011)",
     "yelp-like-K-S": "K items, 7 features, drawn with seed S: stands in for the restaurants of Chen and Frazier 2017",
-    "candy85": "85 sweets, 269,000 votes (FiveThirtyEight 2017), Bradley-Terry strengths from win percentages",
+    "candy85": "85 sweets with sugar and price, 269,000 votes (FiveThirtyEight 2017), Bradley-Terry strengths",
     "total-order-p-K": "a better arm beats a worse one with probability p, as in total-order-0.8-10",
     "arithmetic-K": "P_ij = 1/2 + 0.05 (j - i)",
     "cyclic-K": "a Condorcet winner above a cycle",

@@ -238,3 +238,17 @@ def test_rankings_follow_plackett_luce(link):
 def test_habits_of_one_who_names_the_winner(person, t, weight):
     made = utility_environment("three", Arms(3), [1.0, 0.4, 0.7], Person(feedback="winner", **person))
     assert rates(made, (0, 1, 2), t=t).sum(axis=1) / 2 == pytest.approx(weight / weight.sum(), abs=0.045)
+
+
+@pytest.mark.parametrize("option", APPLY)
+def test_every_habit_has_its_effect_on_a_box(option):
+    box = make_environment("forrester", scale="unit", **{option: APPLY[option]})
+    points, n, total = np.array([[0.75], [0.1]]), 3000, 0.0
+    p = expit(np.subtract(*box.utility(points)))
+    rng = np.random.default_rng(8)
+    for _ in range(n):
+        total += box.answer(points, 50, rng).wins[0, 1]
+    assert total / n == pytest.approx(expected(option, p), abs=5.5 * 0.5 / np.sqrt(n))
+    lapse = APPLY["lapse"] if option == "lapse" else 0.0
+    sure = expit(box.best_utility - box.utility(points)) - 0.5
+    np.testing.assert_allclose(box.advantage(points), (1 - 2 * lapse) * sure, atol=1e-12)

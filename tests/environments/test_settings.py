@@ -1,8 +1,12 @@
 """The finite settings of the literature, entry by entry."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from prefopt import simulate
+from prefopt.domain import Arms
 from prefopt.environments import load_candy, make_environment
 from prefopt.environments.settings import UTILITIES
 from prefopt.environments.subsets import condorcet_winner
@@ -109,10 +113,23 @@ def test_candy_is_a_finite_problem_with_features():
     candy, person = load_candy(), make_environment("candy85")
     assert len(candy.names) == person.domain.size == 85
     assert candy.features.shape == (85, 2) and candy.features.min() >= 0 and candy.features.max() <= 1
+    np.testing.assert_array_equal(person.domain.points[:, :2], candy.features)
+    _, twins = np.unique(candy.features, axis=0, return_counts=True)
+    assert twins[twins > 1].sum() == 30 and person.domain.points[:, 2].max() == pytest.approx(0.3)
     assert person.best == np.argmax(candy.win_percent)
     assert candy.names[person.best].startswith("Reese")
     order = np.argsort(candy.win_percent)
     assert np.all(np.diff(person.utility[order]) >= 0)
+
+
+def test_features_of_sweets_help_the_kernel():
+    """40 runs gave 141 with features and 170 without, standard errors 3; uniform choice 336."""
+    person = make_environment("candy85")
+    runs = [
+        simulate("kernel-self-sparring", p, rounds=500, repetitions=12, seed=0).mean()[-1]
+        for p in (person, replace(person, domain=Arms(85)))
+    ]
+    assert runs[0] < runs[1] < 250
 
 
 @pytest.mark.parametrize("size", [1, 2])
