@@ -41,8 +41,10 @@ def check_counts(X: Any, tries: Any, wins: Any) -> tuple[Tensor, Tensor, Tensor]
     n, s = to_tensor(tries).reshape(-1), to_tensor(wins).reshape(-1)
     if points.ndim != 2 or len(points) != len(n) or len(n) != len(s):
         raise SettingError(f"expected X (q, d) with q tries and wins, got {tuple(points.shape)}, {len(n)}, {len(s)}")
-    if not (bool(torch.isfinite(points).all()) and bool(((s >= 0) & (s <= n)).all())):
-        raise SettingError("expected finite points and 0 <= wins <= tries for every option")
+    for row, column in torch.argwhere(~torch.isfinite(points)).tolist()[:1]:
+        raise SettingError(f"X row {row}, column {column} is {points[row, column].item()}: it must be finite")
+    for row in torch.argwhere(~((s >= 0) & (s <= n) & torch.isfinite(n))).flatten().tolist()[:1]:
+        raise SettingError(f"expected 0 <= wins <= tries, row {row} has {s[row].item()} of {n[row].item()}")
     tried = n > 0
     return points[tried], n[tried], s[tried]
 
