@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -116,17 +118,18 @@ class Asker:
 
     def _another(self, state: State, slate: Slate, number: int, steps: int) -> Slate:
         """A slate of other options than ``slate``, or ``slate`` if there are no others."""
-        others = [s for s in self._safe_draws(state, number, steps + 1) if len(distinct(state, s)) > 1]
-        others.extend(self._random(state, number, attempt) for attempt in range(PATIENCE))
+        random = (self._random(state, number, attempt) for attempt in range(PATIENCE))
         here = {state.options.find(option) for option in slate}
-        different = (s for s in others if {state.options.find(option) for option in s} != here)
-        return next(different, slate)[:MOST]
+        for other in chain(self._safe_draws(state, number, steps + 1), random):
+            found = {state.options.find(option) for option in other}
+            if len(found) > 1 and found != here:
+                return other[:MOST]
+        return slate
 
-    def _safe_draws(self, state: State, number: int, start: int) -> list[Slate]:
-        try:
-            return list(self._draws(state, number, start))
-        except Exception:  # the first draw has warned already
-            return []
+    def _safe_draws(self, state: State, number: int, start: int) -> Iterator[Slate]:
+        """Further slates of the policy, none after a failure: the first draw has warned already."""
+        with suppress(Exception):
+            yield from self._draws(state, number, start)
 
     def _next_best(self, state: State, number: int) -> Slate:
         """Options by their share of wins, best first; on a box those asked so far, then a random point."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from typing import Any
 
 from prefopt.errors import StudyError
@@ -32,23 +34,25 @@ class Study(StudyReading):
 
         Args:
             rater: who is asked; every rater has at most one open question.
-            timeout: seconds the policy may take; after that the options are drawn at random, and the question
-                says so (``fallback``).
+            timeout: seconds the policy may take, automatic steps included; after that the options are drawn at
+                random, and the question says so (``fallback``).
 
         Raises:
             StudyError: there is only one option, so there is nothing to compare.
         """
+        end = None if timeout is None else time.monotonic() + timeout
         with self._lock:
             for race in range(RACES):
+                left = None if end is None else max(0.0, end - time.monotonic())
                 state = self._sync()
                 waiting = state.open_question(rater)
                 if waiting is not None:
                     return state.query(waiting)
                 if race < OPTIMISTIC:
-                    self._storage.append(self.record, self._asker.draft(state, rater, timeout))
+                    self._storage.append(self.record, self._asker.draft(state, rater, left))
                 else:
                     self._storage.append_alone(
-                        self.record, state.last, lambda new: self._late_draft(new, rater, timeout)
+                        self.record, state.last, partial(self._late_draft, rater=rater, timeout=left)
                     )
         raise StudyError(f"study {self.name!r}: {RACES} other questions were asked meanwhile; call ask() again")
 

@@ -4,6 +4,7 @@ import copy
 import itertools
 import json
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -187,6 +188,41 @@ def test_a_failing_policy_falls_back_and_says_so(monkeypatch):
         query = study.ask()
     assert query.fallback
     assert "division by zero" in query.note
+
+
+def slow(seconds, slate):
+    def ask(*_):
+        time.sleep(seconds)
+        return np.array(slate)
+
+    return ask
+
+
+def test_a_slow_policy_is_cut_short_and_the_question_stays(monkeypatch, tmp_path):
+    path = str(tmp_path / "s.db")
+    study = study_of(storage=path)
+    monkeypatch.setattr("prefopt.policies.base.FinitePolicy.ask", slow(2.0, [0, 1]))
+    began = time.monotonic()
+    with pytest.warns(RuntimeWarning, match="question 1: ind-self-sparring ran out of time"):
+        query = study.ask(timeout=0.1)
+    assert time.monotonic() - began < 1.8
+    assert query.fallback
+    assert "drawn at random" in query.note
+    again = load_study(path)
+    assert again.ask(timeout=0.1) == query  # as it was asked: it is not drawn anew
+    study.tell(query, best=query.ids[0])
+    second = study.ask(timeout=30)  # waits for what still runs
+    assert (sorted(second.ids), second.fallback) == ([0, 1], False)
+    study.close()
+    again.close()
+
+
+def test_the_time_limit_includes_automatic_steps(monkeypatch):
+    study = study_of()
+    monkeypatch.setattr("prefopt.policies.base.FinitePolicy.ask", slow(0.2, [2, 2]))
+    with pytest.warns(RuntimeWarning, match="ran out of time"):
+        assert study.ask(timeout=0.7).fallback
+    assert 1 <= len(study._sync().in_force()) <= 3
 
 
 def test_settings_are_checked():
