@@ -19,7 +19,6 @@ from prefopt.environments.person import Person
 from prefopt.environments.problems import Problem, rescale
 from prefopt.environments.world import as_answer, reply
 from prefopt.errors import SettingError
-from prefopt.links import link_probability
 from prefopt.seeding import stream
 
 FloatArray = NDArray[np.float64]
@@ -93,7 +92,7 @@ class BoxEnvironment:
         """phi(b1, x) = P(best beats x) - 1/2 of rows (n, d)."""
         best = np.full(len(np.atleast_2d(options)), self.best_utility)
         u = np.minimum(self.utility(options), self.best_utility)
-        return self.person.lapsed(link_probability(best, u, link=self.person.link, scale=self.person.scale)) - 0.5
+        return self.person.chance(best, u) - 0.5
 
     def answer(self, slate: Any, t: int, rng: np.random.Generator) -> Answer:
         """What the person says of the rows (m, d) after ``t`` answers."""

@@ -13,7 +13,7 @@ from prefopt.domain import Arms, Grid
 from prefopt.environments.base import NONE, FiniteEnvironment, best_arm, check_matrix, check_pairs_only
 from prefopt.environments.world import FEEDBACK, World
 from prefopt.errors import EnvironmentSpecError
-from prefopt.links import LINKS, link_probability, matrix_of
+from prefopt.links import LINKS, link_probability
 
 FloatArray = NDArray[np.float64]
 
@@ -77,26 +77,36 @@ class Person:
 
     def matrices(self, utility: FloatArray) -> tuple[FloatArray, FloatArray]:
         """P given that a preference is stated, and the chance of a tie ((0, 0) if never), both (K, K)."""
-        if self.tie_threshold <= 0:
-            return self.lapsed(matrix_of(utility, link=self.link, scale=self.scale)), np.zeros((0, 0))
-        d = self.tie_threshold * self.scale
-        u, v = utility[:, None], utility[None, :]
-        forth = link_probability(u - d, v, link=self.link, scale=self.scale)
-        return self._with_ties(forth, link_probability(v - d, u, link=self.link, scale=self.scale))
+        return self._matrices(*self._sides(utility[:, None], utility[None, :]))
 
     def judged(self, P: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Likewise for a person whose chances P (K, K) are given; ties as with the logits of P for utilities."""
         if self.tie_threshold <= 0:
-            return self.lapsed(P), np.zeros((0, 0))
+            return self._matrices(P, 1 - P)
         gap = logit(P)
-        return self._with_ties(expit(gap - self.tie_threshold), expit(-gap - self.tie_threshold))
+        return self._matrices(expit(gap - self.tie_threshold), expit(-gap - self.tie_threshold))
 
-    def _with_ties(self, forth: FloatArray, back: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """P given that a preference is stated and the chance of a tie, from the chances of stating each."""
+    def chance(self, u: FloatArray, v: FloatArray) -> FloatArray:
+        """P(first beats second) given that a preference is stated, elementwise, from their utilities."""
+        return self._given_stated(*self._sides(u, v))
+
+    def _sides(self, u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The chances that the first and that the second is preferred; what lacks to 1 is "the same"."""
+        d = self.tie_threshold * self.scale
+        forth = link_probability(u - d, v, link=self.link, scale=self.scale)
+        back = link_probability(v - d, u, link=self.link, scale=self.scale) if d > 0 else 1 - forth
+        return forth, back
+
+    def _given_stated(self, forth: FloatArray, back: FloatArray) -> FloatArray:
+        if self.tie_threshold <= 0:
+            return self.lapsed(forth)
         stated = forth + back
-        P = np.where(stated > 0, forth / np.where(stated > 0, stated, 1.0), 0.5)
+        return self.lapsed(np.where(stated > 0, forth / np.where(stated > 0, stated, 1.0), 0.5))
+
+    def _matrices(self, forth: FloatArray, back: FloatArray) -> tuple[FloatArray, FloatArray]:
+        P = self._given_stated(forth, back)
         np.fill_diagonal(P, 0.5)
-        return self.lapsed(P), np.clip(1 - stated, 0, 1)
+        return P, np.clip(1 - forth - back, 0, 1) if self.tie_threshold > 0 else np.zeros((0, 0))
 
     def lapsed(self, P: FloatArray) -> FloatArray:
         """P of a person who sometimes presses any key."""

@@ -249,6 +249,7 @@ def test_every_habit_has_its_effect_on_a_box(option):
     for _ in range(n):
         total += box.answer(points, 50, rng).wins[0, 1]
     assert total / n == pytest.approx(expected(option, p), abs=5.5 * 0.5 / np.sqrt(n))
-    lapse = APPLY["lapse"] if option == "lapse" else 0.0
-    sure = expit(box.best_utility - box.utility(points)) - 0.5
-    np.testing.assert_allclose(box.advantage(points), (1 - 2 * lapse) * sure, atol=1e-12)
+    grid = make_environment("forrester-5", scale="unit", **{option: APPLY[option]})
+    best, second = grid.best, (grid.best + 1) % 5
+    np.testing.assert_allclose(box.person.chance(*grid.utility[[best, second]]), grid.P[best, second])
+    assert box.advantage(points)[1] == pytest.approx(box.person.chance(1.0, box.utility(points)[1]) - 0.5)
