@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from prefopt.domain import Arms
 from prefopt.environments.base import FiniteEnvironment, best_arm, check_matrix
+from prefopt.environments.ranker_environment import RankerEnvironment
 from prefopt.errors import EnvironmentSpecError
 
 
@@ -49,9 +50,19 @@ def condorcet_subset(P: Any, size: int, rng: np.random.Generator, *, attempts: i
     )
 
 
-def subset_environment(environment: FiniteEnvironment, arms: NDArray[np.int64]) -> FiniteEnvironment:
-    """The same person on the options ``arms`` only, called 0, 1, ... in that order."""
-    index = np.asarray(arms, dtype=np.int64)
+def subset_environment(
+    environment: FiniteEnvironment | RankerEnvironment, arms: ArrayLike
+) -> FiniteEnvironment | RankerEnvironment:
+    """The same person on the options ``arms`` only, called 0, 1, ... in that order.
+
+    Raises:
+        EnvironmentSpecError: an option twice, or none of the environment's.
+    """
+    index, size = np.asarray(arms, dtype=np.int64), len(environment.P)
+    if index.ndim != 1 or not len(index) or index.min() < 0 or index.max() >= size or len(set(index)) < len(index):
+        raise EnvironmentSpecError(f"a subset names distinct options 0 .. {size - 1}, got {index.tolist()}")
+    if isinstance(environment, RankerEnvironment):
+        return environment.relabelled(index)
     pick = np.ix_(index, index)
     return replace(
         environment,

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from prefopt import simulate
-from prefopt.environments import preference_matrix, ranker_environment, read_letor
+from prefopt.environments import (
+    condorcet_subset,
+    preference_matrix,
+    ranker_environment,
+    read_letor,
+    subset_environment,
+)
 from prefopt.errors import EnvironmentSpecError
 
 #: Three rankers. Query 1, documents a b c of which only a is good: they rank abc, cba, bac.
@@ -86,3 +92,17 @@ def test_part_of_a_file(path):
     assert some.best == 1 and some.P[1, 0] == 1
     turned = some.relabelled(np.array([1, 0]))
     assert turned.best == 0 and turned.error.shape == (2, 2)
+
+
+def test_a_subset_of_rankers_keeps_its_queries(path):
+    """The experiment of Sui et al.: subsets with a winner, feedback by multileaving, regret from the matrix."""
+    whole = environment(path)
+    arms = condorcet_subset(whole.P, 2, np.random.default_rng(2))
+    some = subset_environment(whole, arms)
+    assert [some.features[i] for i in range(2)] == arms.tolist()
+    np.testing.assert_array_equal(some.P, whole.P[np.ix_(arms, arms)])
+    run = simulate("ind-self-sparring", some, rounds=300, repetitions=2, seed=1, regret="strong-mean")
+    assert np.all(run.inference[:, -1, 0] == 0)
+    for wrong in ([0, 0], [0, 3], [-1, 0], []):
+        with pytest.raises(EnvironmentSpecError, match=r"distinct options 0 \.\. 2"):
+            subset_environment(whole, wrong)
