@@ -62,7 +62,7 @@ def test_the_stated_minimum_is_attained_and_nowhere_undercut(name):
     assert -problem.utility(unit[None])[0] == pytest.approx(problem.minimum, abs=close)
     points = qmc.Sobol(problem.dim, scramble=False).random_base2(9)
     values = problem.utility(points)
-    for start in [unit, *points[np.argsort(-values)[:3]]]:
+    for start in [unit, *points[np.argsort(-values)[:2]]]:
         found = minimize(lambda x: -problem.utility(x[None])[0], start, bounds=[(0, 1)] * problem.dim)
         assert found.fun >= problem.minimum - close
 
@@ -142,7 +142,7 @@ def test_noise_at_which_a_fifth_of_all_random_pairs_is_answered_wrongly(problem,
 def test_noise_among_the_best_points(problem, expected):
     """Astudillo et al. 2023: 10, 20 and 30 % wrong among the best 1 % of points; the table was itself a sample."""
     for error, wanted in zip((0.1, 0.2, 0.3), expected, strict=True):
-        found = calibrated_scale(problem, error=error, samples=150_000)
+        found = calibrated_scale(problem, error=error, samples=300_000)
         assert found == pytest.approx(wanted, rel=0.1, abs=5e-5)
 
 

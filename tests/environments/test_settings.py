@@ -1,16 +1,13 @@
 """The finite settings of the literature, entry by entry."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from prefopt import simulate
-from prefopt.domain import Arms
 from prefopt.environments import load_candy, make_environment
 from prefopt.environments.settings import UTILITIES
 from prefopt.environments.subsets import condorcet_winner
 from prefopt.errors import EnvironmentSpecError
+from prefopt.policies import make_policy
 
 
 def matrix(name):
@@ -122,14 +119,14 @@ def test_candy_is_a_finite_problem_with_features():
     assert np.all(np.diff(person.utility[order]) >= 0)
 
 
-def test_features_of_sweets_help_the_kernel():
-    """40 runs gave 141 with features and 170 without, standard errors 3; uniform choice 336."""
-    person = make_environment("candy85")
-    runs = [
-        simulate("kernel-self-sparring", p, rounds=500, repetitions=12, seed=0).mean()[-1]
-        for p in (person, replace(person, domain=Arms(85)))
-    ]
-    assert runs[0] < runs[1] < 250
+def test_kernels_see_the_features_of_sweets():
+    """Twins (equal sugar and price) correlate by exp(-0.1^2 / (2 0.2^2)) = 0.88, unlike sweets hardly at all."""
+    candy, policy = load_candy(), make_policy("kernel-self-sparring", make_environment("candy85").domain)
+    first, twin, other = (candy.names.index(n) for n in ("Milky Way", "Snickers Crisper", "Haribo Gold Bears"))
+    assert policy.prior.covariance[first, twin] == pytest.approx(np.exp(-1 / 8))
+    assert policy.prior.covariance[first, other] == pytest.approx(
+        np.exp(-((candy.features[first] - candy.features[other]) ** 2).sum() / 0.08)
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2])
