@@ -12,7 +12,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from prefopt.plotting import plot_regret, save_figure
+from prefopt.plotting import plot_regret, pyplot, save_figure
 from prefopt.simulation.results import Results, versions, write_csv
 
 HERE = Path(__file__).parent
@@ -53,16 +53,18 @@ def curve_rows(results: Sequence[Results], labels: Sequence[str]) -> list[dict[s
     ]
 
 
-def save_curves(
-    path: Path, results: Sequence[Results], labels: Sequence[str], *, regret: str | None = None, log: bool = False
-) -> None:
-    """Write CSV, manifest and PNG of regret curves; ``path`` has no ending."""
+def save_curves(path: Path, results: Sequence[Results], labels: Sequence[str], *, log: bool = False) -> None:
+    """Write CSV, manifest and PNG (one panel per kind of regret) of regret curves; ``path`` has no ending."""
     save_table(
         path.with_suffix(".csv"),
         curve_rows(results, labels),
         {"runs": {label: result.manifest for label, result in zip(labels, results, strict=True)}},
     )
-    save_figure(plot_regret(results, regret=regret, labels=labels, log=log), path.with_suffix(".png"))
+    kinds = results[0].regrets
+    _, axes = pyplot().subplots(1, len(kinds), figsize=(7 * len(kinds), 4.5), layout="constrained", squeeze=False)
+    for kind, ax in zip(kinds, axes[0], strict=True):
+        plot_regret(results, regret=kind, labels=labels, log=log, ax=ax)
+    save_figure(axes[0, 0], path.with_suffix(".png"))
 
 
 def print_rows(rows: list[dict[str, Any]]) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
@@ -74,10 +75,10 @@ def run(methods: list[Method], environment: Any, options: argparse.Namespace, **
     ]
 
 
-def report(name: str, methods: list[Method], results: list[Results], options: argparse.Namespace, **plot: Any) -> None:
+def report(name: str, methods: list[Method], results: list[Results], options: argparse.Namespace) -> None:
     """Write the figure and print its last column."""
     labels = [label for label, _, _ in methods]
-    save_curves(options.out / name, results, labels, **plot)
+    save_curves(options.out / name, results, labels)
     print(f"\n{name}: cumulative regret at T = {options.rounds}")
     print_rows(
         [
@@ -148,21 +149,25 @@ def over_subsets(
 
 
 def sui_grid(options: argparse.Namespace) -> None:
-    """The supplement: every utility setting with every link, m = 2."""
-    settings = [
-        (u, link) for u in ("1good", "2good", "6good", "arith", "geom") for link in ("linear", "natural", "logit")
-    ]
-    methods = [m for m in FIGURE_3 if m[0] in ("RMED1", "D-TS (2.5)", "IndSelfSparring (3.5)", "Sparring-UCB1")]
-    plt = pyplot()
-    _, axes = plt.subplots(5, 3, figsize=(12, 15), layout="constrained")
-    rows = []
-    for (utility, link), ax in zip(settings, axes.flat, strict=True):
-        results = run(methods, f"{utility}-{link}-16", options)
-        rows += curve_rows(results, [m[0] for m in methods])
-        plot_regret(results, labels=[m[0] for m in methods], ax=ax)
+    """The supplement: every utility setting with every link, m = 2, the methods of Figure 3."""
+    utilities, links = ("1good", "2good", "3good", "6good", "arith", "geom"), ("linear", "natural", "logit")
+    labels = [label for label, _, _ in FIGURE_3]
+    _, axes = pyplot().subplots(len(utilities), len(links), figsize=(13, 20), sharex=True, layout="constrained")
+    rows, last, marks = [], [], [options.rounds * k // 20 for k in range(1, 21)]
+    for (utility, link), ax in zip(itertools.product(utilities, links), axes.flat, strict=True):
+        results = run(FIGURE_3, f"{utility}-{link}-16", options, checkpoints=marks)
+        rows += curve_rows(results, labels)
+        last.append({"setting": f"{utility}-{link}"} | {n: r.mean()[-1] for n, r in zip(labels, results, strict=True)})
+        plot_regret(results, labels=labels, ax=ax)
+        ax.set_title(results[0].environment, fontsize=10)
+        if ax is not axes[0, 0]:
+            ax.get_legend().remove()
+            ax.set_ylabel("")
+    axes[0, 0].figure.suptitle(results[0].describe())
     save_table(options.out / "sui-grid.csv", rows, {"runs": options.runs, "seed": options.seed})
     save_figure(axes[0, 0], options.out / "sui-grid.png")
-    print("\nsui-grid: written")
+    print(f"\nsui-grid: cumulative regret at T = {options.rounds}")
+    print_rows(last)
 
 
 def weak(options: argparse.Namespace) -> None:
