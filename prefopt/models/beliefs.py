@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from prefopt.errors import SettingError
-
 FloatArray = NDArray[np.float64]
 
 
@@ -26,11 +24,3 @@ def joint_draws(mean: FloatArray, covariance: FloatArray, size: int, rng: np.ran
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return np.asarray(mean + rng.standard_normal((size, len(mean))) @ root.T)
-
-
-def check_likelihood(likelihood: str, noise: float | None) -> None:
-    """Raise ``SettingError`` for an unknown likelihood, or a noise variance that it has no use for."""
-    if likelihood not in ("gaussian", "bernoulli"):
-        raise SettingError(f"unknown likelihood {likelihood!r}; expected 'gaussian' or 'bernoulli'")
-    if likelihood == "bernoulli" and noise is not None:
-        raise SettingError(f"noise={noise} does not apply to likelihood 'bernoulli', which has none; leave it out")

@@ -20,10 +20,9 @@ from prefopt.models.arrays import largest
 from prefopt.models.beliefs import joint_draws
 from prefopt.models.kernels import NAMES, kernel_matrix
 from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.kernel.choices import NOISE, check_choices
 
 FloatArray = NDArray[np.float64]
-#: Variance of one 0/1 outcome that does not lock in, by the kind of answer (the paper's 0.025 does).
-NOISE = {"pairs": 0.05, "winner": 0.25}
 
 
 class State(NamedTuple):
@@ -96,20 +95,11 @@ class FiniteKernelSelfSparring(FinitePolicy):
 
     def check(self) -> None:
         """Scales and noise are positive, choices known; ``distinct`` is for two slots."""
-        if self.feedback not in NOISE or self.self_duel not in ("coin", "skip"):
-            raise SettingError(
-                "kernel-self-sparring expects feedback 'pairs' or 'winner' and self_duel 'coin' or 'skip', got "
-                f"{self.feedback!r} and {self.self_duel!r}"
-            )
+        check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
         if not (self.variance > 0 and np.isfinite(self.mean) and 0 < self.outputscale < np.inf):
             raise SettingError(
                 "kernel-self-sparring needs noise > 0, outputscale > 0 and a finite mean, got "
                 f"{self.variance}, {self.outputscale}, {self.mean}"
-            )
-        if self.distinct and self.slate_size > 2:
-            raise SettingError(
-                f"distinct=True is for slates of 2, got slate_size={self.slate_size}: more slots may all play the "
-                "best option; leave distinct out"
             )
         self.prior = self._prior()
 

@@ -16,8 +16,9 @@ from scipy.special import expit
 
 from prefopt.data import Tally
 from prefopt.models import grid_posterior as gp
-from prefopt.models.beliefs import as_probability, check_likelihood, joint_draws
+from prefopt.models.beliefs import as_probability, joint_draws
 from prefopt.policies.base import Rules
+from prefopt.policies.kernel.choices import check_likelihood
 from prefopt.policies.kernel.self_sparring import FiniteKernelSelfSparring, FloatArray
 
 

@@ -16,17 +16,16 @@ from scipy.special import expit
 from prefopt.answer import Answer
 from prefopt.domain import Box, FloatArray
 from prefopt.errors import SettingError
-from prefopt.models.beliefs import as_probability, check_likelihood, joint_draws
+from prefopt.models.beliefs import as_probability, joint_draws
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
 from prefopt.models.tried import Tried
+from prefopt.policies.kernel.choices import NOISE, check_choices, check_likelihood
 from prefopt.seeding import stream
 
 #: Two points of a slate that differ by no more than this in any column look the same (``distinct``).
 APART = 0.01
-#: Observation noise that does not lock in, by the kind of answer (Sui et al. used 0.025: preset ``paper``).
-NOISE = {"pairs": 0.05, "winner": 0.25}
 
 
 @dataclass(kw_only=True)
@@ -81,16 +80,7 @@ class BoxKernelSelfSparring:
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Box):
             raise SettingError(f"BoxKernelSelfSparring needs a Box, got {self.domain!r}")
-        if self.feedback not in NOISE or self.self_duel not in ("coin", "skip"):
-            raise SettingError(
-                f"expected feedback 'pairs' or 'winner' and self_duel 'coin' or 'skip', got {self.feedback!r} and "
-                f"{self.self_duel!r}"
-            )
-        if self.distinct and self.slate_size > 2:
-            raise SettingError(
-                f"distinct=True is for slates of 2, got slate_size={self.slate_size}: more slots may all play the "
-                "best option; leave distinct out"
-            )
+        check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
         check_likelihood(self.likelihood, self.noise)
         noise = NOISE[self.feedback] if self.noise is None else self.noise
         counts = (self.slate_size - 1, self.features, self.raw_samples, self.restarts)
