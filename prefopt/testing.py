@@ -70,6 +70,8 @@ def _maker(policy: str | Maker, settings: dict[str, Any]) -> Maker:
 def _answer(question: int, slate: Any) -> Answer:
     """Answers of every kind in turn; finite options of lower index tend to win."""
     m, kind = len(slate), question % 7
+    if m == 1:
+        return Answer.alone()
     if kind == 3:
         return Answer.tie(m)
     if kind == 4:
@@ -88,10 +90,9 @@ def _play(policy: Any, rounds: int, seed: int) -> list[tuple[int, Any, Answer]]:
     for t in range(rounds):
         slate = policy.ask(stream(seed, t, 0))
         _check_slate(policy, slate)
-        if len(slate) > 1:
-            answer = _answer(t, slate)
-            policy.tell(slate, answer, stream(seed, t, 1))
-            log.append((t, slate, answer))
+        answer = _answer(t, slate)
+        policy.tell(slate, answer, stream(seed, t, 1))
+        log.append((t, slate, answer))
     policy.best()
     return log
 
