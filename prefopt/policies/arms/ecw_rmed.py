@@ -33,6 +33,7 @@ class State(NamedTuple):
     remaining: NDArray[np.bool_]  # L_R, (K, K)
     following: NDArray[np.bool_]  # L_N, (K, K)
     scratch_q: NDArray[np.float64]  # comparisons over ln t that the regret bound asks for, (K, K)
+    scratch_need: NDArray[np.bool_]  # pairs compared less than that, (K, K)
     scratch_H: NDArray[np.float64]  # sums of divergences of inferiors, (K + 1,)
     scratch_S: NDArray[np.float64]  # sums of divergences of superiors, or their costs, (K + 1,)
     scratch_order: NDArray[np.int64]  # superiors by cost, (K + 1,)
@@ -132,55 +133,55 @@ def demand(state: State, i1: int) -> float:
 @rule
 def enlist(state: State) -> None:
     """Put a sure winner's self-duel on the next list, or else the cheapest one's and the pairs that it still needs."""
-    K, low = len(state.L), state.L[0]
+    K, low, level = len(state.L), state.L[0], log_time(state)
     for i in range(1, K):
         low = min(low, state.L[i])
-    star, sure, least = -1, False, np.inf
+    star, least = -1, np.inf
+    for i1 in range(K):
+        if state.L[i1] != low or least < 0.0:
+            continue
+        sure = confident(state, i1)
+        regret = -1.0 if sure else demand(state, i1)
+        if regret < least:
+            star, least = i1, regret
+            for i in range(K):
+                for j in range(i + 1, K):
+                    state.scratch_need[i, j] = not sure and state.scratch_q[i, j] * level > state.N[i, j]
     for i in range(K):
-        if state.L[i] == low and not sure:
-            sure = confident(state, i)
-            regret = -1.0 if sure else demand(state, i)
-            if regret < least:
-                star, least = i, regret
-    if not sure:
-        demand(state, star)
-        for i in range(K):
-            for j in range(i + 1, K):
-                if not state.remaining[i, j] and state.scratch_q[i, j] * log_time(state) > state.N[i, j]:
-                    state.following[i, j] = True
-    if not state.remaining[star, star]:
-        state.following[star, star] = True
+        for j in range(i, K):
+            if (i == j == star or (i < j and state.scratch_need[i, j])) and not state.remaining[i, j]:
+                state.following[i, j] = True
 
 
 @rule
-def prepare(state: State) -> None:
-    """The pair of the coming step: one compared too rarely or too close to 1/2 (the rarest), else the next listed."""
-    K, fewest, forced = len(state.L), np.inf, False
+def rarest(state: State) -> bool:
+    """Find the least compared of the pairs that were compared too rarely or are too close to 1/2."""
+    K, fewest = len(state.L), np.inf
     often = state.alpha * math.sqrt(math.log(state.t[0]))
     far = state.beta / max(1.0, math.log(log_time(state)))
     for i in range(K):
         for j in range(i + 1, K):
             n = state.N[i, j]
             if n < fewest and (n < often or abs(state.W[i, j] - 0.5 * n) < far * n or n == 0.0):
-                state.pair[0], state.pair[1], fewest, forced = i, j, n, True
-    state.pair[2] = 1 if forced else 0
-    if not forced and not listed(state):
+                state.pair[0], state.pair[1], fewest = i, j, n
+    return bool(fewest < np.inf)
+
+
+@rule
+def prepare(state: State) -> None:
+    """The pair of the coming step: one that is forced, or the next of the list; at its end the next list begins."""
+    K = len(state.L)
+    state.pair[2] = 1 if rarest(state) else 0
+    while state.pair[2] == 0:
+        for i in range(K):
+            for j in range(i, K):
+                if state.current[i, j]:
+                    state.pair[0], state.pair[1] = i, j
+                    return
         for i in range(K):
             for j in range(i, K):
                 state.current[i, j] = state.remaining[i, j] = state.following[i, j]
                 state.following[i, j] = False
-        listed(state)
-
-
-@rule
-def listed(state: State) -> bool:
-    """Find the next pair of L_C."""
-    for i in range(len(state.L)):
-        for j in range(i, len(state.L)):
-            if state.current[i, j]:
-                state.pair[0], state.pair[1] = i, j
-                return True
-    return False
 
 
 @rule
@@ -261,6 +262,8 @@ class ECWRMED(FinitePolicy):
         one, pair, L = np.ones(1, dtype=np.int64), np.zeros(3, dtype=np.int64), np.zeros(K, dtype=np.int64)
         H, S, order = np.zeros(K + 1), np.zeros(K + 1), np.zeros(K + 1, dtype=np.int64)
         tables = zeros, zeros.copy(), zeros.copy()
-        state = State(float(self.alpha), float(self.beta), *tables, L, one, pair, *lists, zeros.copy(), H, S, order)
+        state = State(
+            float(self.alpha), float(self.beta), *tables, L, one, pair, *lists, zeros.copy(), pairs.copy(), H, S, order
+        )
         prepare(state)
         return state
