@@ -15,7 +15,6 @@ import numpy as np
 from prefopt import make_environment, make_policy, simulate
 from prefopt.plotting import pyplot, save_figure
 from prefopt.seeding import stream
-from prefopt.simulation.plain import answer_of
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--quick", action="store_true")
@@ -32,7 +31,7 @@ policy.init(stream(0, 0))
 snapshots = {}
 for t in range(1, 101):
     slate = policy.ask(stream(0, t, 0))
-    policy.tell(slate, answer_of(person, slate, t, stream(0, t, 1)), stream(0, t, 2))
+    policy.tell(slate, person.answer(slate, t, stream(0, t, 1)), stream(0, t, 2))
     if t in (5, 20, 100):
         snapshots[t] = policy.posterior()
 

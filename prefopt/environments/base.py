@@ -8,8 +8,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prefopt.answer import Answer
 from prefopt.domain import Arms, Domain, Grid
-from prefopt.environments.world import FEEDBACK, World
+from prefopt.environments.world import FEEDBACK, World, as_answer, reply
 from prefopt.errors import EnvironmentSpecError
 
 FloatArray = NDArray[np.float64]
@@ -20,12 +21,14 @@ NONE = np.zeros(0)
 class Environment(Protocol):
     """A simulated person: answers slates and knows the truth.
 
-    ``domain`` says what an option is. ``world_of`` turns a slate into a ``World`` on its own few
-    options, so that one reply function serves finite and continuous domains alike.
+    ``domain`` says what an option is: an index on a finite domain, a row of the unit cube on a box.
     """
 
     name: str
     domain: Domain
+
+    def answer(self, slate: NDArray[np.float64] | NDArray[np.int64], t: int, rng: np.random.Generator) -> Answer:
+        """What the person says of the m options of ``slate`` after ``t`` other answers."""
 
     def advantage(self, options: NDArray[np.float64] | NDArray[np.int64]) -> FloatArray:
         """phi(b1, x) = P(best beats x) - 1/2 of each option, (n,) for n options."""
@@ -100,6 +103,19 @@ class FiniteEnvironment:
     def utility_range(self) -> float:
         """Largest minus smallest utility of the domain; nan where there is no utility."""
         return float(np.ptp(self.utility)) if self.utility.size else float("nan")
+
+    def answer(self, slate: NDArray[np.int64], t: int, rng: np.random.Generator) -> Answer:
+        """What the person says of the option indices ``slate`` (m,) after ``t`` other answers.
+
+        >>> person = FiniteEnvironment("sure", Arms(2), np.array([[0.5, 1.0], [0.0, 0.5]]))
+        >>> person.answer(np.array([1, 0]), 0, np.random.default_rng(0)).wins
+        array([[0., 0.],
+               [1., 0.]])
+        """
+        m = len(slate)
+        wins = np.zeros((m, m))
+        reply(self.world, t, np.asarray(slate, dtype=np.int64), m, wins, rng)
+        return as_answer(wins, self.feedback)
 
     def relabelled(self, order: NDArray[np.int64]) -> FiniteEnvironment:
         """The same person with option ``order[i]`` called i."""

@@ -10,22 +10,8 @@ from numpy.typing import NDArray
 
 from prefopt.answer import Answer
 from prefopt.domain import is_finite
-from prefopt.environments.base import FiniteEnvironment
-from prefopt.environments.world import as_answer, reply
 from prefopt.regret import Score, score, slate_regret
 from prefopt.simulation.driver import Run
-
-
-def answer_of(environment: Any, slate: NDArray[Any], t: int, person: np.random.Generator) -> Answer:
-    """What the simulated person says of ``slate`` after ``t`` answers; of one option alone, nothing."""
-    if len(slate) == 1:
-        return Answer.alone()
-    if not isinstance(environment, FiniteEnvironment):
-        answer: Answer = environment.answer(slate, t, person)
-        return answer
-    wins = np.zeros((len(slate), len(slate)))
-    reply(environment.world, t, slate, len(slate), wins, person)
-    return as_answer(wins, environment.feedback)
 
 
 def run_plain(
@@ -50,7 +36,8 @@ def run_plain(
     for checkpoint in checkpoints:
         while t < checkpoint:
             slate = policy.ask(rng)
-            policy.tell(slate, answer_of(environment, slate, t, person), rng)
+            alone = len(slate) == 1  # nobody is asked
+            policy.tell(slate, Answer.alone() if alone else environment.answer(slate, t, person), rng)
             total += slate_losses(environment, regrets, table, slate)
             t += 1
         rows.append(total.copy())

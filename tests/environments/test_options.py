@@ -253,3 +253,13 @@ def test_every_habit_has_its_effect_on_a_box(option):
     best, second = grid.best, (grid.best + 1) % 5
     np.testing.assert_allclose(box.person.chance(*grid.utility[[best, second]]), grid.P[best, second])
     assert box.advantage(points)[1] == pytest.approx(box.person.chance(1.0, box.utility(points)[1]) - 0.5)
+
+
+@pytest.mark.parametrize(("feedback", "kind"), [("pairs", "pairs"), ("winner", "best"), ("ranking", "ranking")])
+@pytest.mark.parametrize("name", ["arith-logit-6", "sushi16", "forrester"])
+def test_people_answer_directly(name, feedback, kind):
+    person = make_environment(name, feedback=feedback)
+    slate = np.array([[0.1], [0.5], [0.9]]) if name == "forrester" else np.array([0, 3, 5])
+    one, two = (person.answer(slate, 0, np.random.default_rng(9)) for _ in range(2))
+    assert one == two and one.kind == kind and one.size == 3
+    assert one.wins.sum() == (2 if feedback == "winner" else 3)
