@@ -46,7 +46,7 @@ class Entry:
 
 
 POLICIES: dict[str, Entry] = {
-    "random": Entry("arms.random", "Random", "", "nothing", "null baseline", slates="any"),
+    "random": Entry("random", "Random", "", "nothing", "null baseline", domains=("arms", "box"), slates="any"),
     "if1": Entry(
         "arms.interleaved_filter", "if1", "strong-sum", "total order", "Yue et al. 2012, IF1", needs_horizon=True
     ),
