@@ -12,6 +12,7 @@ from prefopt.domain import Arms
 from prefopt.errors import SettingError
 from prefopt.policies import make_policy
 from prefopt.policies.arms.ecw_rmed import confident, demand
+from prefopt.policies.arms.scb import eliminate
 from prefopt.policies.rules import kl_bernoulli
 from prefopt.seeding import stream
 
@@ -94,6 +95,28 @@ def test_scb_rounds_square_and_begin_afresh():
     assert policy.state.W.sum() == 1
     with pytest.raises(SettingError, match="first > 2"):
         make_policy("scb", Arms(2), first=2)
+
+
+def test_scb_eliminates_arms_below_the_interval_of_the_leader():
+    """Algorithm 4: all q with n d(mean, q) <= ln(4 t K / delta) + 2 ln ln t, here by a fine grid."""
+    size, seen = 8, set()
+    for n in (20, 60, 150, 300, 600, 1500, 4000):
+        policy, mean = make_policy("scb", Arms(size), first=1000), np.linspace(0.55, 0.9, size)
+        policy.init(stream(4))
+        state = policy.state
+        state.n[:] = n, n * size
+        state.rewards[:] = np.round(mean * n)
+        eliminate(state)
+        delta, t = math.log(1000) / 1000, n * size
+        bound = math.log(4 * t * size / delta) + 2 * math.log(math.log(t))
+        q = np.linspace(1e-6, 1 - 1e-6, 8001)
+        ends = [q[[n * kl_bernoulli(x / n, y) <= bound for y in q]][[0, -1]] for x in state.rewards]
+        low = max(end[0] for end in ends)
+        for arm, end in enumerate(ends):
+            if abs(end[1] - low) > 1e-3:  # beyond the grid
+                assert state.live[arm] == (end[1] >= low)
+        seen.add(int(state.live.sum()))
+    assert len(seen) > 4
 
 
 def played(matrix, rounds, seed=3):
