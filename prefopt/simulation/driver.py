@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,8 +94,9 @@ class Loop:
     """
 
     def __init__(self, plain: Callable[..., None]) -> None:
-        self._counted = njit(nogil=True, error_model="numpy")(plain)
-        self._call = njit(nogil=True, error_model="numpy", _nrt=False)(plain)
+        compiled = partial(njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+        self._counted = compiled()(plain)
+        self._call = compiled(_nrt=False)(plain)
 
     @property
     def allocates(self) -> bool:
