@@ -6,7 +6,8 @@
 
 Figures: ``sui-3`` (m = 2, nine algorithms), ``sui-4`` and ``sui-5`` (m = 4, 1good and arith), ``sui-6`` (random
 16-arm subsets with a Condorcet winner of a matrix given by path), ``sui-grid`` (links x utilities), ``weak``
-(Chen and Frazier, Figure 2), ``strong`` (Figure 3), ``beta`` (sensitivity of WS-S). Each writes CSV, manifest, PNG.
+(Chen and Frazier, Figure 2), ``strong`` (Figure 3), ``beta`` (sensitivity of WS-S),
+``bound`` (RMED and D-TS against the asymptotic lower bound). Each writes CSV, manifest, PNG.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import numpy as np
 from _common import arguments, curve_rows, print_rows, save_curves, save_table
 
 from prefopt.domain import Arms
-from prefopt.environments import FiniteEnvironment, matrix_environment
+from prefopt.environments import FiniteEnvironment, make_environment, matrix_environment
 from prefopt.environments.subsets import condorcet_subset
 from prefopt.environments.yelp_like import yelp_like
 from prefopt.plotting import plot_regret, pyplot, save_figure
+from prefopt.regret import lower_bound
 from prefopt.seeding import stream
 from prefopt.simulation import Results, simulate
 
@@ -192,6 +194,29 @@ def beta(options: argparse.Namespace) -> None:
         report(f"beta-{name}", methods, run(methods, name, options), options)
 
 
+def bound(options: argparse.Namespace) -> None:
+    """Growth of the strong regret per unit of ln T over the last doubling, next to the least that is possible."""
+    methods: list[Method] = [(n, n, {}) for n in ("rmed1", "rmed2", "rmed2f", "d-ts", "d-ts-plus")]
+    labels, rows = [label for label, _, _ in methods], []
+    for name in ("sushi16", "mslr5", "arxiv6", "arithmetic-8", "cyclic-4"):
+        marks = [options.rounds // 2, options.rounds]
+        results = run(methods, name, options, regret="strong-mean", checkpoints=marks)
+        slopes = [float(np.diff(r.mean())[0] / np.log(2)) for r in results]
+        least = lower_bound(make_environment(name).P)
+        rows.append({"environment": name, "bound": least, **dict(zip(labels, slopes, strict=True))})
+    save_table(options.out / "bound.csv", rows, {"runs": options.runs, "rounds": options.rounds, "seed": options.seed})
+    print("\nbound: growth of the mean strong regret per unit of ln T over the last doubling")
+    print_rows(rows)
+    _, ax = pyplot().subplots(figsize=(7, 4.5), layout="constrained")
+    for k, label in enumerate(labels):
+        ax.bar(np.arange(len(rows)) + 0.16 * k, [row[label] / row["bound"] for row in rows], 0.16, label=label)
+    ax.axhline(1.0, color="black", lw=1, label="lower bound (Komiyama et al. 2015)")
+    ax.set_xticks(np.arange(len(rows)) + 0.32, [row["environment"] for row in rows])
+    ax.set_ylabel(f"growth per ln T at T = {options.rounds}, over the bound")
+    ax.legend(fontsize=8)
+    save_figure(ax, options.out / "bound.png")
+
+
 FIGURES = {
     "sui-3": sui_3,
     "sui-4": sui_4,
@@ -201,6 +226,7 @@ FIGURES = {
     "weak": weak,
     "strong": strong,
     "beta": beta,
+    "bound": bound,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from prefopt.environments.base import Environment
 from prefopt.errors import SettingError
@@ -106,6 +107,35 @@ def score(environment: Environment, names: Sequence[str], options: NDArray[Any])
     kinds = [get_regret(name) for name in names]
     loss = np.array([kind.loss(environment, options) for kind in kinds], dtype=np.float64)
     return Score(loss.reshape(len(kinds), len(options)), np.array([kind.reduce for kind in kinds], dtype=np.int64))
+
+
+def lower_bound(P: FloatArray) -> float:
+    """The least factor of ln T that any consistent algorithm's ``strong-mean`` regret can have.
+
+    Args:
+        P: preference matrix with a Condorcet winner, (K, K).
+
+    Returns:
+        The sum over the other arms i of min_j (phi(b1, i) + phi(b1, j)) / (2 d(P_ij, 1/2)), j an arm that beats i;
+        infinite if an arm only ties with the others.
+
+    Raises:
+        SettingError: there is no Condorcet winner.
+
+    Source: Komiyama et al. 2015, Theorem 2.
+
+    >>> round(lower_bound(np.array([[0.5, 0.8], [0.2, 0.5]])), 3)
+    0.778
+    """
+    K = len(P)
+    winners = np.flatnonzero((P > 0.5).sum(axis=1) == K - 1)
+    if len(winners) == 0:
+        raise SettingError("the lower bound on strong regret needs a Condorcet winner, and the matrix has none")
+    phi = P[winners[0]] - 0.5
+    divergence = 2 * (np.log(2) - entr(P) - entr(1 - P))
+    cost = np.full((K, K), np.inf)
+    np.divide(phi[:, None] + phi[None, :], divergence, out=cost, where=P < 0.5)
+    return float(np.delete(cost.min(axis=1), winners[0]).sum())
 
 
 @jitable

@@ -6,7 +6,7 @@ import pytest
 from prefopt.domain import Arms
 from prefopt.environments import FiniteEnvironment, make_environment
 from prefopt.errors import SettingError
-from prefopt.regret import REGRETS, score, slate_regret
+from prefopt.regret import REGRETS, lower_bound, score, slate_regret
 
 P = np.array([[0.5, 0.6, 0.8], [0.4, 0.5, 0.7], [0.2, 0.3, 0.5]])
 
@@ -84,3 +84,16 @@ def test_box():
     assert table.loss[1] == pytest.approx([0.0, 1 / (1 + np.exp(-gap)) - 0.5], abs=1e-5)
     with pytest.raises(SettingError, match="finite"):
         score(box, ["copeland"], points)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor"),
+    [("sushi16", 34.04), ("mslr5", 11.12), ("arxiv6", 20.73), ("arithmetic-8", 12.71), ("cyclic-4", 0.82)],
+)
+def test_lower_bound_of_komiyama_et_al(name, factor):
+    assert lower_bound(make_environment(name).P) == pytest.approx(factor, abs=0.006)
+
+
+def test_lower_bound_needs_a_winner():
+    with pytest.raises(SettingError, match="Condorcet winner"):
+        lower_bound(np.array([[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]]))
