@@ -1,4 +1,4 @@
-"""Joint Gaussian beliefs: draws from them, and what logits say about probabilities."""
+"""Joint Gaussian beliefs: draws from them, what logits say about probabilities, and what counts say of options."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
+from prefopt.models.grid_posterior import Prior
+
 FloatArray = NDArray[np.float64]
+
+#: What is believed of a chance to win before any answer: its mean and variance (a uniform one has variance 1/12).
+CHANCE = 0.5, 0.1
+#: Largest variance of a 0/1 outcome, the one at even chances.
+OUTCOME = 0.25
+#: Joint draws behind a probability of being the best: blocks that stay in the processor's cache, of so many pairs.
+BLOCKS, PAIRS = 5, 100
 
 
 def as_probability(mean: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -24,3 +34,53 @@ def joint_draws(mean: FloatArray, covariance: FloatArray, size: int, rng: np.ran
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return np.asarray(mean + rng.standard_normal((size, len(mean))) @ root.T)
+
+
+def deviations(prior: Prior, size: int, rng: np.random.Generator) -> FloatArray:
+    """``size`` joint draws of the prior, less its mean, at once, (size, K)."""
+    if len(prior.rows):
+        return np.asarray(rng.standard_normal((size, len(prior.rows))) @ prior.rows)
+    drawn = rng.standard_normal((size, *(prior.sizes if len(prior.sizes) else prior.mean.shape)))
+    for axis, count in enumerate(prior.sizes):
+        root = prior.roots[axis, :count, :count]
+        drawn = np.moveaxis(np.tensordot(drawn, root, axes=(axis + 1, 0)), -1, axis + 1)
+    return np.asarray(prior.scale * drawn.reshape(size, -1))
+
+
+def chances(
+    prior: Prior, tries: FloatArray, wins: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What counts say of every option's chance to win, however noisy the model that chose the questions.
+
+    Of ``prior`` only the correlations count: the mean and variance are ``CHANCE``, the noise is ``OUTCOME``. Draws are
+    of the prior, corrected at the options tried (Matheron's rule; Wilson et al. 2020), so K x K is never factorised;
+    each is used twice, mirrored at the mean.
+
+    Args:
+        prior: a Gaussian process over K options.
+        tries: comparisons of each option, (K,).
+        wins: those won, a tie one half, (K,).
+        rng: of the draws.
+
+    Returns:
+        Mean, standard deviation, and probability of being the largest, (K,) each.
+
+    >>> from prefopt.models.grid_posterior import make_prior
+    >>> mean, sd, best = chances(make_prior(np.eye(2)), np.ones(2), np.array([1.0, 0.0]), np.random.default_rng(0))
+    >>> mean.round(3)
+    array([0.643, 0.357])
+    """
+    start, variance = CHANCE
+    unit = variance / float(np.mean(np.diag(prior.covariance)))
+    tried = np.flatnonzero(tries)
+    noise, cross = OUTCOME / tries[tried], unit * prior.covariance[tried]
+    gain = cho_solve(cho_factor(cross[:, tried] + np.diag(noise), lower=True), cross) if len(tried) else cross
+    mean = start + (wins[tried] / tries[tried] - start) @ gain
+    left = unit * np.diag(prior.covariance) - np.einsum("qk,qk->k", cross, gain)
+    best = np.zeros(len(mean))
+    for _ in range(BLOCKS):
+        away = math.sqrt(unit) * deviations(prior, PAIRS, rng)
+        away -= (away[:, tried] + np.sqrt(noise) * rng.standard_normal((PAIRS, len(tried)))) @ gain
+        for draws in (mean + away, mean - away):
+            best += np.bincount(np.argmax(draws, axis=1), minlength=len(mean))
+    return mean, np.sqrt(np.maximum(left, 0.0)), best / (2 * PAIRS * BLOCKS)

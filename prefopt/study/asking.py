@@ -44,6 +44,7 @@ class Asker:
     def __init__(self, record: StudyRecord) -> None:
         self.record, self.learner = record, Learner(record)
         self._limit = TimeLimit()
+        self.believed: tuple[int, Any] | None = None  # what ``recommend`` made of the log up to this event
 
     def draft(self, state: State, rater: str | None, timeout: float | None) -> Event:
         """The event that comes next: a question, or a step that needs no person.

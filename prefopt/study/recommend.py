@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prefopt.models.beliefs import chances
+from prefopt.models.grid_posterior import Prior
 from prefopt.seeding import stream
 from prefopt.study.asking import Asker
 from prefopt.study.fold import State
@@ -16,7 +18,7 @@ from prefopt.study.question import Candidate
 
 FloatArray = NDArray[np.float64]
 
-#: Joint draws behind a probability of being the best.
+#: Draws behind a probability of being the best where every option stands on its own.
 DRAWS = 2000
 #: So sure is enough.
 SURE = 0.95
@@ -34,7 +36,9 @@ class Standing:
         candidate: which.
         mean: posterior mean of its chance to win against the others (``Recommendation.scale`` says of what exactly).
         sd: posterior standard deviation of that.
-        probability_best: posterior probability that it is the best of the candidate set.
+        probability_best: posterior probability that its chance to win is the largest of the candidate set, if every
+            comparison is as noisy as a coin at even chances. Whatever noise the policy asks with does not enter, and
+            with few answers on many options the number is on the cautious side.
     """
 
     candidate: Candidate
@@ -78,9 +82,10 @@ class Beliefs:
 def recommend(state: State, asker: Asker, runners_up: int = 3) -> Recommendation:
     """The policy's recommendation with the beliefs about it."""
     policy = asker.policy(state)
-    rng = stream(state.record.seed, state.last, RECOMMEND)
     choice = state.options.plain(policy.best())
-    beliefs = _beliefs(state, policy, choice, rng)
+    if asker.believed is None or asker.believed[0] != state.last:
+        asker.believed = state.last, _beliefs(state, policy, choice)
+    beliefs = asker.believed[1]
     chosen = next(i for i, option in enumerate(beliefs.options) if state.options.same(option, choice))
     order = [i for i in np.lexsort((-beliefs.mean, -beliefs.best)) if i != chosen]
     others = tuple(Standing(*_standing(state, beliefs, int(i))) for i in order[:runners_up])
@@ -94,45 +99,42 @@ def _standing(state: State, beliefs: Beliefs, i: int) -> tuple[Candidate, float,
     return candidate, float(beliefs.mean[i]), float(beliefs.sd[i]), float(beliefs.best[i])
 
 
-def _beliefs(state: State, policy: Any, choice: Any, rng: np.random.Generator) -> Beliefs:
-    if state.options.finite:
-        options = [state.options.option(i) for i in range(len(state.options))]
-        said = f"all {len(options)} options"
-        if hasattr(policy, "posterior"):
-            return _gaussian(options, policy, (), said, rng)
-        return _independent(state, options, said, rng)
+def _beliefs(state: State, policy: Any, choice: Any) -> Beliefs:
+    rng = stream(state.record.seed, state.last, RECOMMEND)
     options = [state.options.option(i) for i in range(len(state.options))]
-    said = f"the {len(options)} options shown so far"
-    if state.options.find(choice) is None:
+    said = f"all {len(options)} options" if state.options.finite else f"the {len(options)} options shown so far"
+    if not state.options.finite and state.options.find(choice) is None:
         options, said = [*options, choice], said + " and the recommended one"
-    if hasattr(policy, "posterior"):
-        return _gaussian(options, policy, (np.array(options),), said, rng)
-    return _independent(state, options, said, rng)
+    prior = getattr(policy, "prior", None) if state.options.finite else _prior_at(policy, options)
+    return _independent(state, options, said, rng) if prior is None else _correlated(state, options, prior, said, rng)
 
 
-def _gaussian(options: list[Any], policy: Any, where: tuple[Any, ...], said: str, rng: np.random.Generator) -> Beliefs:
-    """From the policy's joint Gaussian posterior: mean (n,), covariance (n, n), and draws (size, n)."""
-    mean, covariance = policy.posterior(*where)
-    draws = policy.draws(*where, DRAWS, rng)
-    sd = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
+def _prior_at(policy: Any, options: list[Any]) -> Prior | None:
+    return policy.prior_at(options) if hasattr(policy, "prior_at") else None
+
+
+def _counts(state: State, options: list[Any]) -> tuple[FloatArray, FloatArray]:
+    """Tries and wins (n,) of ``options``, those of the study and perhaps one more, from what people said."""
+    tally, more = state.tally(), len(options) - len(state.options)
+    return np.append(tally.tries, np.zeros(more)), np.append(tally.wins, np.zeros(more))
+
+
+def _correlated(state: State, options: list[Any], prior: Prior, said: str, rng: np.random.Generator) -> Beliefs:
+    """From the counts and the policy's correlations between options, not from its noise: see ``chances``."""
+    mean, sd, best = chances(prior, *_counts(state, options), rng)
     scale = "chance to win a comparison against what has been shown so far (Gaussian process)"
-    return Beliefs(options, mean, sd, _share_of_best(draws), said, scale)
+    return Beliefs(options, mean, sd, best, said, scale)
 
 
 def _independent(state: State, options: list[Any], said: str, rng: np.random.Generator) -> Beliefs:
     """From wins and losses of every option on its own: Beta(1 + wins, 1 + losses)."""
-    tally = state.tally()
-    a, b = np.ones(len(options)), np.ones(len(options))
-    a[: len(tally.wins)] += tally.wins
-    b[: len(tally.wins)] += tally.tries - tally.wins
+    tries, wins = _counts(state, options)
+    a, b = 1 + wins, 1 + tries - wins
     mean = a / (a + b)
     sd = np.sqrt(mean * (1 - mean) / (a + b + 1))
-    best = _share_of_best(rng.beta(a, b, size=(DRAWS, len(options))))
+    draws = rng.beta(a, b, size=(DRAWS, len(options)))
+    best = np.bincount(np.argmax(draws, axis=1), minlength=len(options)) / DRAWS
     return Beliefs(options, mean, sd, best, said, "share of comparisons won (every option on its own)")
-
-
-def _share_of_best(draws: FloatArray) -> FloatArray:
-    return np.bincount(np.argmax(draws, axis=1), minlength=draws.shape[1]) / len(draws)
 
 
 def enough(state: State, asker: Asker) -> str:

@@ -16,6 +16,7 @@ from scipy.special import expit
 from prefopt.answer import Answer
 from prefopt.domain import Box, FloatArray
 from prefopt.errors import SettingError
+from prefopt.models import grid_posterior as gp
 from prefopt.models.beliefs import as_probability, joint_draws
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
@@ -171,6 +172,10 @@ class BoxKernelSelfSparring:
         """``size`` joint posterior draws of f at ``points`` (n, d), shape (size, n)."""
         drawn = joint_draws(*self._latent(points), size, rng)
         return drawn if self.likelihood == "gaussian" else np.asarray(expit(drawn))
+
+    def prior_at(self, points: ArrayLike) -> gp.Prior:
+        """The Gaussian process before any answer, at ``points`` (n, d)."""
+        return gp.make_prior(self.model.kernel.matrix(np.asarray(points, dtype=np.float64)), self.mean)
 
     def _latent(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
         return self.model.posterior(self.data, np.atleast_2d(np.asarray(points, dtype=np.float64)))

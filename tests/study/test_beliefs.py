@@ -1,0 +1,105 @@
+"""How sure a study says it is, against how often it is right."""
+
+import numpy as np
+import pytest
+
+from prefopt import Box, Grid, create_study
+from prefopt.data import Tally
+from prefopt.environments.named import make_environment
+from prefopt.environments.person import Person, utility_environment
+from prefopt.models.beliefs import chances
+from prefopt.policies import make_policy
+from prefopt.seeding import stream
+
+EIGHT = Grid.regular(8)
+#: Eight options half a logit apart, and a wavy function whose two peaks are nearly as good.
+PEOPLE = [
+    utility_environment("eight", EIGHT, -np.abs(np.arange(8) - 5) / 2, Person()),
+    make_environment("forrester-30", scale="unit", noise=0.25),
+]
+
+
+def run(person, seed):
+    """Rows (stated, the asking policy's own, right) after 10, 20 and 40 answers to the default policy."""
+    policy = make_policy("kernel-self-sparring", person.domain)
+    tally, rng, rows = Tally.empty(person.domain.size), stream(seed, 0), []
+    policy.init(rng)
+    for t in range(1, 41):
+        slate = policy.ask(rng)
+        answer = person.answer(slate, t, rng)
+        policy.tell(slate, answer, rng)
+        tally.add(slate, answer.wins)
+        if t in (10, 20, 40):
+            choice = policy.best()
+            stated = chances(policy.prior, tally.tries, tally.wins, rng)[2][choice]
+            own = np.mean(np.argmax(policy.draws(500, rng), axis=1) == choice)
+            rows.append((stated, own, choice == person.best))
+    return rows
+
+
+def excess(stated, right):
+    """By how much the stated probability exceeds the share that was right, at most, in a bin of 30 cases or more."""
+    bins = np.minimum((10 * stated).astype(int), 9)
+    return max(np.mean(stated[bins == b] - right[bins == b]) for b in range(10) if np.sum(bins == b) >= 30)
+
+
+@pytest.mark.parametrize("person", PEOPLE, ids=lambda person: person.name)
+def test_the_stated_probability_is_not_above_the_share_that_is_right(person):
+    """The policy's own posterior, which asks well, is far too sure on the same answers."""
+    stated, own, right = np.array([row for seed in range(100) for row in run(person, seed)], dtype=float).T
+    assert excess(stated, right) < 0.1
+    assert excess(own, right) > 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["forrester-30", "camel-64", "branin"])
+def test_whole_studies_are_calibrated(name):
+    person = make_environment(name, scale="pm3")
+    found = []
+    for seed in range(40 if name == "branin" else 120):
+        study, rng = create_study(person.domain, seed=seed), stream(seed, 9)
+        for t in range(1, 41):
+            query = study.ask()
+            slate = study._state.slate(query.ids)
+            answer = person.answer(slate, t, rng)
+            study.tell(query, best=query.ids[int(np.argmax(answer.wins.sum(axis=1)))])
+            if t in (10, 20, 40):
+                best, seen = study.recommend(), study._state.options
+                utility = person.utility if seen.finite else person.utility(study.X.numpy())
+                found.append((best.probability_best, utility[best.candidate.id] >= utility.max()))
+    stated, right = np.array(found, dtype=float).T
+    assert excess(stated, right) < 0.1
+
+
+@pytest.mark.parametrize("domain", [EIGHT, Grid.regular(3, 3), Box(2)])
+def test_one_answer_is_little(domain):
+    study = create_study(domain, seed=1)
+    query = study.ask()
+    study.tell(query, best=query.shown[0])
+    found = study.recommend()
+    assert 1 / 9 < found.probability_best < 0.85
+    assert not study.enough
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_forty_consistent_answers_are_much(seed):
+    study = create_study(EIGHT, seed=seed)
+    for _ in range(40):
+        query = study.ask()
+        study.tell(query, best=min(query.ids, key=lambda i: abs(i - 5)))
+    found = study.recommend()
+    assert found.candidate.id == 5 and found.probability_best > 0.8
+
+
+@pytest.mark.parametrize("settings", [{"noise": 0.001}, {"outputscale": 9.0, "mean": 0.5}, {"likelihood": "bernoulli"}])
+@pytest.mark.parametrize("domain", [Grid.regular(4, 3), Box(2)])
+def test_how_sure_depends_on_what_was_said_and_not_on_how_the_policy_asks(domain, settings):
+    points, found = [{"x0": x, "x1": y} for x in (0.0, 1.0) for y in (0.0, 0.5)], []
+    for chosen in ({}, settings):
+        study = create_study(domain, seed=1, strategy="kernel-self-sparring", settings=chosen)
+        for loser in points[1:]:
+            study.add_comparison(points[0], loser)
+        best = study.recommend()
+        found.append((best.candidate.params, best.mean, best.sd, best.probability_best))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_allclose(found[0][1:], found[1][1:], rtol=1e-6)
