@@ -34,6 +34,15 @@ def argmax_random(values: NDArray[Any], rng: Generator) -> int:
 
 
 @rule
+def duel_sign(wins: NDArray[np.float64], rng: Generator) -> int:
+    """+1 if the first of a pair won, -1 if the second; a tie is a fair coin, 0 is a pair that was not compared."""
+    won, lost = wins[0, 1], wins[1, 0]
+    if won == lost:
+        return 0 if won == 0.0 else 1 if rng.random() < 0.5 else -1
+    return 1 if won > lost else -1
+
+
+@rule
 def lowest_value(values: NDArray[Any]) -> Any:
     """The smallest value (numba's ``min`` allocates)."""
     low = values[0]

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prefopt.errors import SettingError
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import uniform_index
+from prefopt.policies.rules import duel_sign, uniform_index
 
 
 class State(NamedTuple):
@@ -66,11 +67,12 @@ def end_drawn(state: State, won: bool, rng: np.random.Generator) -> None:
 @rule
 def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float64], rng: np.random.Generator) -> None:
     """Count the win; the round ends when one side has enough of them."""
-    if len(state.queue) < 2 or wins[0, 1] == wins[1, 0]:
+    if len(state.queue) < 2 or slate[0] != state.queue[0] or slate[1] != state.queue[1]:
         return
-    if slate[0] != state.queue[0] or slate[1] != state.queue[1]:
+    sign = duel_sign(wins, rng)
+    if sign == 0:
         return
-    side = 0 if wins[0, 1] > wins[1, 0] else 1
+    side = 0 if sign > 0 else 1
     state.wins[side] += 1
     if state.wins[side] >= (state.goal[state.queue[0]] if state.modified else state.goal[0]):
         state.wins[:] = 0
@@ -92,8 +94,8 @@ class BeatTheWinner(FinitePolicy):
 
     Modified: each arm has a strength r, starting at 1; the round goes to the first with r_host wins; the
     winner gains 1, the loser loses 1 (not below 1), and the next opponent is drawn in proportion to r.
-    Assumes a Condorcet winner; aims at weak regret; needs no horizon. A tie and a pair that was
-    not compared change nothing.
+    Assumes a Condorcet winner; aims at weak regret; needs no horizon. A tie is decided by a
+    fair coin, lest the same pair be asked for ever; a pair that was not compared changes nothing.
 
     Args:
         modified: MBTW.
@@ -106,6 +108,11 @@ class BeatTheWinner(FinitePolicy):
     restart: bool = False
     rules: ClassVar[Rules] = Rules(ask, tell, best)
     pairs_only: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Only BTW's rounds can restart."""
+        if self.modified and self.restart:
+            raise SettingError("restart is for btw and has no effect on mbtw; leave it out")
 
     def start(self, rng: np.random.Generator) -> State:
         """A random queue."""

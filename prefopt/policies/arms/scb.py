@@ -161,11 +161,12 @@ def best(state: State) -> int:
 class SCB(FinitePolicy):
     """Scalable Copeland bandits: find the Copeland winner from random opponents, then play it; in ever longer rounds.
 
-    Assumes only that no pair is tied; aims at Copeland regret; needs no horizon. Made for many arms: each arm
-    meets random opponents, and a pair is compared until it is decided, so a run of a few thousand duels may
-    never leave exploration. A tie is half a win to each; a pair that was not compared is asked again. Data
-    are discarded between rounds. Assumed, for lack of the paper's text: the test that decides a pair is the KL
-    test of Algorithm 4 at level delta / K^2; a round also ends its search when all pairs of the arms left
+    Assumes only that no pair is tied: an exactly tied one is compared to the end of its round, which is the
+    algorithm's law (nothing but its decision lets an arm go on). Aims at Copeland regret; needs no horizon. Made
+    for many arms: each arm meets random opponents, and a pair is compared until it is decided, so a run of a few
+    thousand duels may never leave exploration. A tie is half a win to each; a pair that was not compared is asked
+    again. Data are discarded between rounds. Assumed, for lack of the paper's text: the test that decides a pair
+    is the KL test of Algorithm 4 at level delta / K^2; a round also ends its search when all pairs of the arms left
     are decided (as in public code), without which tied winners would be searched for ever.
 
     Args:

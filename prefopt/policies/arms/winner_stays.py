@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from prefopt.errors import SettingError
 from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.rules import duel_sign
 
 
 class State(NamedTuple):
@@ -66,9 +67,9 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
     if i == j:
         state.left[0] = max(0, state.left[0] - 1)
         return
-    if wins[0, 1] == wins[1, 0]:
+    gain = duel_sign(wins, rng)
+    if gain == 0:
         return
-    gain = 1 if wins[0, 1] > wins[1, 0] else -1
     state.C[i] += gain  # 5
     state.C[j] -= gain
     state.pair[0], state.pair[1] = i, j
@@ -92,7 +93,8 @@ class WinnerStays(FinitePolicy):
     WS-W (``beta`` 0) assumes a Condorcet winner, better a total order, and aims at weak regret, which stays
     bounded for ever; WS-S aims at strong regret: after round l of WS-W it plays the round's winner against
     itself for floor(beta^l) steps (the floor is taken from a public implementation; the paper's proof only
-    uses the geometric sum). Needs no horizon. A tie or a pair that was not compared leaves C as it is.
+    uses the geometric sum). Needs no horizon. A tie is decided by a fair coin, lest the
+    same pair be asked for ever; a pair that was not compared leaves C as it is.
 
     Args:
         beta: growth of the exploitation phases, >= 1 (theory 1 < beta < p/(1-p)); 0 for WS-W. The paper

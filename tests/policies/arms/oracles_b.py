@@ -408,14 +408,16 @@ def mbtw(K, rng, **_):
     """Strength r_i; first to r_host wins; the winner hosts a rival drawn in proportion to strength."""
     r = [1] * K
     host, rivals = None, set(range(K))
+    rng.permutation(K)  # who comes first, and below which rival is drawn, is not looked at: only the coins are
     while True:
         slate, wins = yield [{host} if host is not None else set(range(K)), rivals]
         host, rival = slate
         assert host != rival
         score = {host: 0, rival: 0}
         while max(score.values()) < r[host]:
-            if wins[0, 1] != wins[1, 0]:
-                score[slate[int(wins[1, 0] > wins[0, 1])]] += 1
+            if wins.sum() > 0:  # a tie is a coin
+                first = rng.random() < 0.5 if wins[0, 1] == wins[1, 0] else wins[0, 1] > wins[1, 0]
+                score[slate[0] if first else slate[1]] += 1
             if max(score.values()) < r[host]:
                 _, wins = yield host, rival
         winner = max(score, key=score.get)
@@ -423,3 +425,4 @@ def mbtw(K, rng, **_):
         r[winner] += 1
         r[loser] = max(1, r[loser] - 1)
         host, rivals = winner, set(range(K)) - {winner}
+        rng.random()
