@@ -54,10 +54,10 @@ def test_the_stated_probability_is_not_above_the_share_that_is_right(person):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["forrester-30", "camel-64", "branin"])
 def test_whole_studies_are_calibrated(name):
-    person = make_environment(name, scale="pm3")
-    found = []
-    for seed in range(40 if name == "branin" else 120):
-        study, rng = create_study(person.domain, seed=seed), stream(seed, 9)
+    person, found = make_environment(name, scale="pm3"), []
+    runs, quick = (30, {"features": 256, "raw_samples": 128, "restarts": 8}) if name == "branin" else (120, {})
+    for seed in range(runs):
+        study, rng = create_study(person.domain, seed=seed, settings=quick), stream(seed, 9)
         for t in range(1, 41):
             query = study.ask()
             slate = study._state.slate(query.ids)
