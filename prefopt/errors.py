@@ -17,6 +17,10 @@ class SettingError(PrefoptError, ValueError):
     """An unknown policy, environment or regret, or a hyper-parameter out of range."""
 
 
+class HorizonError(SettingError):
+    """A policy that must know how many rounds it will play was not told."""
+
+
 class EnvironmentSpecError(PrefoptError, ValueError):
     """A simulated person that contradicts itself (a broken preference matrix, say)."""
 

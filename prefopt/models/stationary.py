@@ -147,11 +147,11 @@ def _from_module(kernel: Any, box: Box) -> Stationary:
         if isinstance(part, kernels.ScaleKernel):
             fields["outputscale"] *= float(part.outputscale.item())
             part = part.base_kernel
-        active = None if part.active_dims is None else part.active_dims.tolist()
-        columns = tuple(range(box.dim)) if active is None else tuple(active)
         kind = type(part).__name__
         if kind not in ("RBFKernel", "MaternKernel", "CategoricalKernel") or part.batch_shape:
             raise SettingError(f"no posterior paths for a {kind}: {SUPPORTED}")
+        active = None if part.active_dims is None else part.active_dims.tolist()
+        columns = tuple(range(box.dim)) if active is None else tuple(active)
         lengths = np.broadcast_to(part.lengthscale.detach().double().numpy().reshape(-1), (len(columns),))
         if kind == "CategoricalKernel":
             fields |= {"category": columns, "rate": tuple(1.0 / (len(columns) * v) for v in lengths.tolist())}

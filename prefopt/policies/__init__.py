@@ -24,7 +24,8 @@ class Entry:
         source: author, year, where.
         domains: kinds of domain it takes: "arms" (options are only indices), "grid", "box".
         slates: "2", "any", or "varies".
-        needs_horizon: whether the number of rounds must be told.
+        needs_horizon: whether the number of rounds must be told, unless settings make it needless. This is for
+            lists; the policy itself refuses to start without.
         presets: named settings.
         takes_feedback: whether it has a setting ``feedback`` that says what kind of answer will come.
     """
@@ -217,9 +218,8 @@ def make_policy(name: str, domain: Any, **settings: Any) -> Any:
         SettingError: unknown name, preset or setting, or one out of range.
     """
     entry = get_entry(name)
-    if entry.needs_horizon and settings.get("horizon") is None:
-        raise SettingError(f"{name} needs the number of rounds it will play: pass horizon=...")
     try:
         return entry.load()(domain, **resolve_settings(name, settings))
-    except TypeError as error:
-        raise SettingError(f"{name}: {error}") from error
+    except (SettingError, TypeError) as error:
+        kind = type(error) if isinstance(error, SettingError) else SettingError
+        raise kind(str(error) if name in str(error) else f"{name}: {error}") from error

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from prefopt.answer import Answer
 from prefopt.domain import Arms, Domain, Grid
-from prefopt.errors import AnswerError, SettingError
+from prefopt.errors import AnswerError, HorizonError, SettingError
 from prefopt.jit import jitable
+from prefopt.policies.checks import check_settings
 
 #: Marks a function of a policy: plain Python when called from Python, compiled when called from a compiled loop.
 rule = jitable
@@ -91,16 +92,20 @@ class FinitePolicy:
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Arms | Grid):
             raise SettingError(f"{type(self).__name__} needs a finite domain (Arms or Grid), got {self.domain!r}")
+        check_settings(self)
         self.check()
         if self.pairs_only and self.slate_size != 2:
             raise SettingError(
                 f"{type(self).__name__} compares two options at a time, got slate_size={self.slate_size}"
             )
-        if self.slate_size < 2:
-            raise SettingError(f"a slate has at least two places, got slate_size={self.slate_size}")
 
     def check(self) -> None:
         """Raise ``SettingError`` if a hyper-parameter is out of range."""
+
+    def need_horizon(self, name: str, otherwise: str = "") -> None:
+        """Raise ``HorizonError`` if the number of rounds is not known; ``otherwise`` says how to do without."""
+        if self.horizon is None:
+            raise HorizonError(f"{name} needs the number of rounds it will play: pass horizon=...{otherwise}")
 
     def start(self, rng: np.random.Generator) -> Any:
         """The state (a NamedTuple of arrays and constants) before the first question."""

@@ -14,6 +14,7 @@ from prefopt.domain import Box, Domain, FloatArray
 from prefopt.errors import SettingError
 from prefopt.models.tried import Tried
 from prefopt.policies.arms.random import Random as FiniteRandom
+from prefopt.policies.checks import check_settings
 
 
 def Random(domain: Domain, **settings: Any) -> Any:
@@ -37,8 +38,7 @@ class BoxRandom:
     tried: Tried | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.slate_size < 2:
-            raise SettingError(f"a slate has at least two places, got slate_size={self.slate_size}")
+        check_settings(self)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def create_study(
         seed: same seed and same answers, same questions; None draws one and stores it.
         strategy: name of a policy (``prefopt list policies``); None chooses by the space.
         settings: the policy's hyper-parameters, or ``{"preset": ...}``.
-        budget: how many answers are planned; it is also the horizon of a policy that needs one.
+        budget: how many answers are planned, which is also what a policy that needs a horizon is told.
         load_if_exists: open the study of that name if there is one, instead of raising.
         question: the sentence put to the person.
 
@@ -125,8 +125,6 @@ def check_strategy(record: StudyRecord) -> None:
         )
     if record.query_size > MOST:
         raise SettingError(f"a person compares 2 to {MOST} options at once, got query_size={record.query_size}")
-    if entry.needs_horizon and record.budget is None and "horizon" not in record.settings:
-        raise SettingError(f"strategy {record.strategy!r} needs the number of answers planned: pass budget=...")
     build_policy(record, domain)
 
 

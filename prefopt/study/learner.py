@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.answer import Answer
+from prefopt.errors import HorizonError, SettingError
 from prefopt.policies import POLICIES, make_policy
 from prefopt.seeding import stream
 from prefopt.study.expand import expand
@@ -61,19 +62,21 @@ class Learner:
 
 
 def build_policy(record: StudyRecord, domain: Any) -> Any:
-    """The study's policy before the first answer; the budget is the horizon of one that needs it.
+    """The study's policy before the first answer; it is told the options per question, and the budget as its horizon.
 
     Raises:
-        SettingError: it does not exist, or its settings are wrong.
+        SettingError: it does not exist, its settings are wrong, or it needs a horizon and there is no budget.
     """
     entry, settings = POLICIES[record.strategy], dict(record.settings)
-    if entry.needs_horizon:
-        settings.setdefault("horizon", record.budget)
-    if entry.slates != "varies":
-        settings.setdefault("slate_size", record.query_size)
+    settings.setdefault("slate_size", record.query_size)
+    if settings.get("horizon") is None:
+        settings["horizon"] = record.budget
     if entry.takes_feedback and record.query_size > 2:
         settings.setdefault("feedback", "winner")  # people mostly name the best of several
-    policy = make_policy(record.strategy, domain, **settings)
+    try:
+        policy = make_policy(record.strategy, domain, **settings)
+    except HorizonError as error:
+        raise SettingError(f"{error}; in a study that is its number of answers: give the study a budget=...") from error
     policy.init(stream(record.seed, 0, ASK))
     return policy
 

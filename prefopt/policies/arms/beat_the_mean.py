@@ -155,8 +155,7 @@ class BeatTheMean(FinitePolicy):
 
     def check(self) -> None:
         """The horizon is known and gamma is a relaxation."""
-        if self.horizon is None:
-            raise SettingError("beat-the-mean needs the number of rounds it will play: pass horizon=...")
+        self.need_horizon("beat-the-mean")
         if not self.gamma >= 1:
             raise SettingError(f"beat-the-mean needs gamma >= 1, got {self.gamma}")
 

@@ -121,8 +121,7 @@ class InterleavedFilter(FinitePolicy):
 
     def check(self) -> None:
         """The horizon is known and the interval is positive."""
-        if self.horizon is None:
-            raise SettingError("if1 and if2 need the number of rounds they will play: pass horizon=...")
+        self.need_horizon("if1" if not self.prune else "if2")
         if not self.confidence > 0:
             raise SettingError(f"if1 and if2 need confidence > 0, got {self.confidence}")
 

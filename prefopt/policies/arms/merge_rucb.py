@@ -53,7 +53,7 @@ class MergeRUCB(FinitePolicy):
         alpha: exploration, > 0 (> 1/2 for C by formula). Preset ``zoghi2015``: 1.01 and C by formula.
         p: batch size, >= 2 (theory >= 4).
         C: added to t in ln(t + C); None is the paper's ((4 alpha - 1) K^2 / ((2 alpha - 1) delta))^(1 / (2 alpha - 1)).
-        delta: chance of failure; None is 1/T.
+        delta: chance of failure, for C by formula; None is 1/T.
 
     Source: Zoghi et al. 2015 (WSDM), Algorithm 1.
     """
@@ -73,10 +73,10 @@ class MergeRUCB(FinitePolicy):
             raise SettingError(f"merge-rucb with C by formula needs alpha > 1/2, got {self.alpha}")
         if self.delta is not None and not 0 < self.delta < 1:
             raise SettingError(f"merge-rucb needs 0 < delta < 1, got {self.delta}")
-        if self.C is None and self.delta is None and self.horizon is None:
-            raise SettingError(
-                "merge-rucb with C by formula and delta = 1/T needs the number of rounds: pass horizon=..."
-            )
+        if self.C is not None and self.delta is not None:
+            raise SettingError(f"merge-rucb uses delta={self.delta} only to compute C: pass C=None, or leave delta out")
+        if self.C is None and self.delta is None:
+            self.need_horizon("merge-rucb with C by formula and delta = 1/T", ", or delta")
 
     def log_C(self) -> float:
         """The logarithm of C, -inf for 0."""

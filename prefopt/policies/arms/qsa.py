@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from prefopt.answer import Answer
 from prefopt.domain import Arms, Grid
 from prefopt.errors import AnswerError, SettingError
+from prefopt.policies.checks import check_settings
 
 
 @dataclass(kw_only=True)
@@ -48,6 +49,7 @@ class QSA:
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Arms | Grid):
             raise SettingError(f"qsa needs a finite domain (Arms or Grid), got {self.domain!r}")
+        check_settings(self)
         if self.slate_size != 2:
             raise SettingError(f"qsa compares two options at a time, got slate_size={self.slate_size}")
         if self.repeats < 1 or self.repeats % 2 == 0 or not self.margin > 0:
@@ -55,9 +57,14 @@ class QSA:
         given = self.features
         if given is None:
             given = self.domain.points if isinstance(self.domain, Grid) else np.eye(self.domain.size)
-        self.points: NDArray[np.float64] = np.asarray(given, dtype=np.float64)
+        try:
+            self.points: NDArray[np.float64] = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise SettingError(f"qsa needs numbers as features ({self.domain.size}, d): {error}") from error
         if self.points.ndim != 2 or len(self.points) != self.domain.size or not np.isfinite(self.points).all():
             raise SettingError(f"qsa needs finite features ({self.domain.size}, d), got shape {self.points.shape}")
+        if self.features is None and isinstance(self.domain, Arms) and self.margin != type(self).margin:
+            raise SettingError(f"qsa without features implies nothing: margin={self.margin} has no effect")
         self.one_hot = self.features is None and isinstance(self.domain, Arms)
         self.order: list[int] = []
 

@@ -11,7 +11,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prefopt.errors import SettingError
 from prefopt.policies.arms.bandits import draw, exp3_gamma, mix
 from prefopt.policies.base import FinitePolicy, Rules, rule
 
@@ -79,8 +78,8 @@ class REX3(FinitePolicy):
 
     def check(self) -> None:
         """A horizon, unless anytime."""
-        if not self.anytime and not self.horizon:
-            raise SettingError("rex3 needs the number of rounds: pass horizon=..., or anytime=True")
+        if not self.anytime:
+            self.need_horizon("rex3", ", or anytime=True")
 
     def start(self, rng: np.random.Generator) -> State:
         """Equal weights."""

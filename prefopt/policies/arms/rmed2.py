@@ -109,8 +109,8 @@ class RMED2(RMED1):
     def check(self) -> None:
         """Forced exploration is positive, and RMED2F knows the horizon."""
         super().check()
-        if self.fixed and self.horizon is None:
-            raise SettingError("rmed2f needs the number of rounds it will play: pass horizon=...")
+        if self.fixed:
+            self.need_horizon("rmed2f")
         if not self.alpha > 0:
             raise SettingError(f"rmed2 needs alpha > 0, got {self.alpha}")
 

@@ -143,8 +143,7 @@ class SAVAGE(FinitePolicy):
 
     def check(self) -> None:
         """The horizon is known and delta is a probability."""
-        if self.horizon is None:
-            raise SettingError("savage needs the number of rounds it will play: pass horizon=...")
+        self.need_horizon("savage")
         if self.delta is not None and not 0 < self.delta < 1:
             raise SettingError(f"savage needs 0 < delta < 1, got {self.delta}")
 

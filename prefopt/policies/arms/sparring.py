@@ -127,8 +127,12 @@ class MultiSparring(FinitePolicy):
             raise SettingError(f"sparring needs a bandit among {', '.join(BANDITS)}, got {self.bandit!r}")
         if not self.factor > 0:
             raise SettingError(f"sparring needs factor > 0, got {self.factor}")
-        if self.bandit == "exp3" and not self.anytime and not self.horizon:
-            raise SettingError("EXP3 needs the number of rounds: pass horizon=..., or anytime=True")
+        if self.bandit != "ucb1" and self.factor != type(self).factor:
+            raise SettingError(f"factor={self.factor} is for bandit 'ucb1' and has no effect on {self.bandit!r}")
+        if self.bandit != "exp3" and self.anytime:
+            raise SettingError(f"anytime is for bandit 'exp3' and has no effect on {self.bandit!r}; leave it out")
+        if self.bandit == "exp3" and not self.anytime:
+            self.need_horizon("sparring with EXP3", ", or anytime=True")
 
     def start(self, rng: np.random.Generator) -> State:
         """Nothing pulled."""

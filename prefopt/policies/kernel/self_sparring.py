@@ -20,6 +20,7 @@ from prefopt.models.arrays import largest
 from prefopt.models.beliefs import joint_draws
 from prefopt.models.kernels import NAMES, kernel_matrix
 from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.checks import is_real
 from prefopt.policies.kernel.choices import NOISE, check_choices
 
 FloatArray = NDArray[np.float64]
@@ -113,6 +114,8 @@ class FiniteKernelSelfSparring(FinitePolicy):
         if isinstance(self.domain, Arms):
             if self.kernel is not None:
                 raise SettingError("Arms have no features for a kernel to read; give a Grid, or leave kernel out")
+            if not (is_real(self.lengthscale) and self.lengthscale == type(self).lengthscale):
+                raise SettingError(f"on Arms nothing is alike: lengthscale={self.lengthscale} has no effect")
             return gp.make_prior(float(self.outputscale) * np.eye(self.domain.size), self.mean)
         kernel = "rbf" if self.kernel is None else self.kernel
         sizes = tuple(len(axis) for axis in self.domain.axes or ())

@@ -22,6 +22,7 @@ from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
 from prefopt.models.tried import Tried
+from prefopt.policies.checks import check_settings
 from prefopt.policies.kernel.choices import NOISE, check_choices, check_likelihood
 from prefopt.seeding import stream
 
@@ -81,6 +82,7 @@ class BoxKernelSelfSparring:
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Box):
             raise SettingError(f"BoxKernelSelfSparring needs a Box, got {self.domain!r}")
+        check_settings(self)
         check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
         check_likelihood(self.likelihood, self.noise)
         noise = NOISE[self.feedback] if self.noise is None else self.noise
