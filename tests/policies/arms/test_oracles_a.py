@@ -77,30 +77,6 @@ def test_ws_s_plays_whole_rounds_then_the_winner_for_floor_beta_to_the_l_steps()
     assert level > 5
 
 
-def test_ws_w_iterations_are_a_gamblers_ruin():
-    """Against the same challenger from A wins ahead: length and chance of losing are exact."""
-    q, rounds, A = 0.7, 4000, 1 + 1  # two arms: an incumbent of round 2 starts at C = 1, its loss is C = -2
-    lengths, lost = [], 0
-    for seed in range(rounds):
-        policy, rng = make_policy("ws-w", Arms(2)), stream(seed, 2)
-        policy.init(rng)
-        policy.tell(np.array([0, 1]), Answer.duel(0), rng)
-        n = 0
-        while abs(policy.state.C[0]) < 2:
-            slate = policy.ask(rng)
-            winner = 0 if rng.random() < q else 1  # an arm
-            policy.tell(slate, Answer.duel(int(slate[1] == winner)), rng)
-            n += 1
-        lengths.append(n)
-        lost += policy.state.C[0] == -2
-    s = (1 - q) / q
-    # from C = 1 up to 2 or down to -2: ruin from 3 on [0, 4]
-    win = (1 - s ** (A + 1)) / (1 - s ** (A + 2))
-    length = ((A + 2) * win - (A + 1)) / (2 * q - 1)
-    assert abs(lost / rounds - (1 - win)) < 5.2 * math.sqrt(win * (1 - win) / rounds)
-    assert abs(np.mean(lengths) - length) < 5.2 * np.std(lengths) / math.sqrt(rounds)
-
-
 def test_the_chance_of_a_side_follows_the_beta_law():
     from scipy.stats import beta
 
