@@ -45,7 +45,7 @@ class BoxEnvironment:
     @property
     def domain(self) -> Box:
         """The unit cube."""
-        return Box(self.problem.dim)
+        return self.problem.domain
 
     @property
     def feedback(self) -> str:
@@ -55,12 +55,11 @@ class BoxEnvironment:
     @cached_property
     def sample(self) -> FloatArray:
         """Raw utilities of a dense Sobol sample, the best one polished, for scaling and for the optimum."""
-        points = qmc.Sobol(self.problem.dim, scramble=False).random_base2(12)
+        points = self.domain.project(qmc.Sobol(self.problem.dim, scramble=False).random_base2(12))
         u = self.problem.utility(points)
         start = points[int(np.argmax(u))]
-        found = minimize(
-            lambda x: -float(self.problem.utility(x[None])[0]), start, bounds=[(0.0, 1.0)] * self.problem.dim
-        )
+        free = [(0.0, 1.0) if moves else (x, x) for moves, x in zip(self.domain.continuous, start, strict=True)]
+        found = minimize(lambda x: -float(self.problem.utility(x[None])[0]), start, bounds=free)
         top = max(-float(found.fun), -self.problem.minimum if self.problem.minimum is not None else -np.inf)
         return np.append(u, top)
 
@@ -136,7 +135,7 @@ def calibrated_scale(
             f"{samples} samples"
         )
     rng = stream(seed, 0)
-    u = BoxEnvironment("calibration", problem, scale=scale).utility(rng.random((samples, problem.dim)))
+    u = BoxEnvironment("calibration", problem, scale=scale).utility(problem.domain.sample(samples, rng))
     u = rng.permutation(np.sort(u)[-round(top * samples) :])
     gap = np.concatenate([np.abs(u - np.roll(u, k)) for k in range(1, 9)])
     low, high = 1e-9, 1e9

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prefopt.domain import Box, Column
 from prefopt.environments.functions import (
     alpine1,
     cross_in_tray,
@@ -35,12 +36,19 @@ class Problem:
         f: rows (n, d) in native coordinates to values (n,).
         low, high: native bounds, one per dimension.
         minimum: the smallest value, if known.
+        columns: of the unit cube, where some are not continuous.
     """
 
     f: Callable[[FloatArray], FloatArray]
     low: tuple[float, ...]
     high: tuple[float, ...]
     minimum: float | None = None
+    columns: tuple[Column, ...] = ()
+
+    @property
+    def domain(self) -> Box:
+        """The unit cube."""
+        return Box(self.columns or self.dim)
 
     @property
     def dim(self) -> int:
@@ -48,7 +56,8 @@ class Problem:
         return len(self.low)
 
     def utility(self, unit: FloatArray) -> FloatArray:
-        """-f at rows (n, d) of the unit cube."""
+        """-f at rows (n, d) of the unit cube, at the nearest levels of columns that have levels."""
+        unit = self.domain.project(unit) if self.columns else unit
         low, high = np.array(self.low), np.array(self.high)
         return np.asarray(-self.f(low + (high - low) * unit))
 
@@ -57,6 +66,9 @@ def cube(f: Callable[[FloatArray], FloatArray], low: float, high: float, d: int,
     """A problem on [low, high]^d."""
     return Problem(f, (low,) * d, (high,) * d, best)
 
+
+#: 50 columns that are 0 or 1, and three continuous ones.
+MIXED = (Column("levels", (0.0, 1.0)),) * 50 + (Column(),) * 3
 
 PROBLEMS: dict[str, Problem] = {
     "forrester": cube(forrester, 0, 1, 1, -6.020740055767083),
@@ -77,6 +89,7 @@ PROBLEMS: dict[str, Problem] = {
     "ackley4": cube(from_botorch("Ackley", dim=4, bounds=((-25.0, 35.0),) * 4), -25, 35, 4, 0.0),
     "ackley6": cube(from_botorch("Ackley", dim=6), -2, 2, 6, 0.0),
     "ackley20": cube(from_botorch("Ackley", dim=20), -32.768, 32.768, 20, 0.0),
+    "ackley-mixed": Problem(from_botorch("AckleyMixed", dim=53), (0,) * 53, (1,) * 53, 0.0, MIXED),
     "beale": cube(from_botorch("Beale"), -4.5, 4.5, 2, 0.0),
     "bukin": Problem(from_botorch("Bukin"), (-15, -3), (-5, 3), 0.0),
     "cross-in-tray": cube(cross_in_tray, -10, 10, 2, -2.0626118708227397),
@@ -95,13 +108,6 @@ PROBLEMS: dict[str, Problem] = {
     "dixon-price": cube(from_botorch("DixonPrice", dim=2), -10, 10, 2, 0.0),
     "three-hump-camel": cube(from_botorch("ThreeHumpCamel"), -5, 5, 2, 0.0),
 }
-
-
-def get_problem(name: str) -> Problem:
-    """The problem called ``name``; raises SettingError with the list of names."""
-    if name not in PROBLEMS:
-        raise SettingError(f"unknown function {name!r}; expected one of {', '.join(PROBLEMS)}")
-    return PROBLEMS[name]
 
 
 def rescale(u: FloatArray, scale: str, over: FloatArray) -> FloatArray:

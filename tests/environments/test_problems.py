@@ -10,6 +10,7 @@ from prefopt.environments.box import BoxEnvironment, calibrated_scale
 from prefopt.environments.functions import six_hump_camel
 from prefopt.environments.problems import PROBLEMS, Problem
 from prefopt.errors import SettingError
+from prefopt.policies import make_policy
 
 #: A minimiser of each function, in native coordinates.
 AT = {
@@ -31,6 +32,7 @@ AT = {
     "ackley4": [0] * 4,
     "ackley6": [0] * 6,
     "ackley20": [0] * 20,
+    "ackley-mixed": [0] * 53,
     "beale": [3, 0.5],
     "bukin": [-10, 1],
     "cross-in-tray": [1.3494066, -1.3494066],
@@ -100,6 +102,21 @@ def test_scales(name):
     assert (standard.mean(), standard.std()) == pytest.approx((0, 1), abs=1e-9)
     with pytest.raises(SettingError, match="unknown scale 'log'"):
         make_environment(name, scale="log").utility(points)
+
+
+def test_a_mixed_problem_lives_on_its_levels():
+    box = make_environment("ackley-mixed", scale="unit")
+    rows = box.domain.sample(200, np.random.default_rng(0))
+    assert set(np.unique(rows[:, :50])) == {0.0, 1.0}
+    assert len(np.unique(rows[:, 50:])) == 600
+    assert not box.domain.contains(np.full(53, 0.5))
+    ones = np.zeros((3, 53))
+    ones[1, :25] = ones[2, :50] = 1.0
+    u = box.utility(ones)
+    assert u[0] == pytest.approx(1) and u[0] > u[1] > u[2]  # the more ones, the worse
+    policy = make_policy("random", box.domain)
+    policy.init(np.random.default_rng(0))
+    assert box.answer(policy.ask(np.random.default_rng(1)), 0, np.random.default_rng(2)).size == 2
 
 
 INNER_CAMEL = Problem(six_hump_camel, (-2, -1), (2, 1), PROBLEMS["camel"].minimum)
