@@ -77,11 +77,3 @@ def link_probability(utility: ArrayLike, other: ArrayLike, *, link: str = "logit
         raise EnvironmentSpecError(f"the noise scale must be positive, got {scale}")
     divisor = 1.0 if link in ("natural", "noiseless") else scale
     return LINKS[link](np.asarray(utility, dtype=np.float64) / divisor, np.asarray(other, dtype=np.float64) / divisor)
-
-
-def matrix_of(utility: ArrayLike, *, link: str = "logit", scale: float = 1.0) -> FloatArray:
-    """The preference matrix (K, K) of utilities (K,)."""
-    u = np.asarray(utility, dtype=np.float64)
-    P = np.array(link_probability(u[:, None], u[None, :], link=link, scale=scale))
-    np.fill_diagonal(P, 0.5)
-    return P

@@ -174,7 +174,7 @@ class Asker:
 
     def _asked(self, state: State, made: Draft, number: int, rater: str | None) -> Event:
         shown = fresh_rng(self.record, number, SHOW).permutation(len(distinct(state, made.slate)))
-        payload: dict[str, Any] = {"query": number, "slate": made.slate, "shown": shown.tolist(), "after": state.last}
+        payload: dict[str, Any] = {"query": number, "slate": made.slate, "shown": shown.tolist()}
         for name in ("note", "fallback", "repeat_of"):
             if getattr(made, name):
                 payload[name] = getattr(made, name)

@@ -10,7 +10,8 @@ SCHEMA_VERSION = 1
 
 #: kind of event -> what its payload holds. Options are indices on finite domains, lists of floats on boxes.
 KINDS = {
-    "asked": "query, slate (options in the policy's order), shown (positions of the distinct options), after, labels",
+    "asked": "query, slate (options in the policy's order), shown (positions of the distinct options); "
+    "where it applies, note (for readers), fallback (true: drawn at random), repeat_of (the query that was skipped)",
     "answered": "query, answer (about the distinct options of the question, in the policy's order)",
     "auto": "query, slate, answer: a step without a person (an option met itself: a fair coin)",
     "undone": "event (the number of an answer or comparison), withdrawn (open questions chosen because of it)",
