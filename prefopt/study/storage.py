@@ -164,7 +164,7 @@ class Storage:
                 text = str(error.orig)
                 if ("locked" not in text and "busy" not in text and "exists" not in text) or time.monotonic() > end:
                     raise StudyError(f"storage {self.url!r}: {text}; nothing was written") from error
-                time.sleep(random.uniform(0.01, 0.05))
+                time.sleep(random.uniform(0.01, 0.05))  # jitter, different in every process: no result depends on it
 
 
 def _read(connection: sa.Connection, record: StudyRecord, after: int) -> list[Event]:
