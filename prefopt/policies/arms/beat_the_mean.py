@@ -22,6 +22,7 @@ class State(NamedTuple):
     """What Beat the Mean remembers."""
 
     spread: float  # c(n) = sqrt(spread / n)
+    self_pairs: bool  # whether an arm may be drawn against itself
     arms: NDArray[np.int64]  # working set W, those with the fewest recorded duels first, then the dropped, (K,)
     size: NDArray[np.int64]  # length of W, how many of it have the fewest duels, (2,)
     n: NDArray[np.float64]  # duels recorded for i (the first of the pair) against j, (K, K)
@@ -70,13 +71,18 @@ def renew(state: State, b: int) -> None:
 
 @rule
 def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int:
-    """The arm with the fewest recorded duels, ties random, against a random other one."""
+    """The arm with the fewest recorded duels, ties random, against a random one."""
     if state.size[0] == 1:
         slate[0] = slate[1] = state.arms[0]
         return 2
-    first, second = uniform_index(state.size[1], rng), uniform_index(state.size[0] - 1, rng)
+    first = uniform_index(state.size[1], rng)
+    if state.self_pairs:
+        second = uniform_index(state.size[0], rng)
+    else:
+        second = uniform_index(state.size[0] - 1, rng)
+        second += 1 if second >= first else 0
     slate[0] = state.arms[first]  # 8
-    slate[1] = state.arms[second + 1 if second >= first else second]  # 9
+    slate[1] = state.arms[second]  # 9
     return 2
 
 
@@ -98,7 +104,9 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
     """Record the duel for the first arm only; drop the worst arm once it is clearly below the best."""
     i, j = slate[0], slate[1]
     at = place(state, i)
-    if i == j or not answered(wins) or at < 0 or place(state, j) < 0:
+    if not answered(wins) or at < 0 or place(state, j) < 0:
+        return
+    if i == j and (not state.self_pairs or state.size[0] == 1):
         return
     state.n[i, j] += wins[0, 1] + wins[1, 0]
     state.w[i, j] += wins[0, 1]
@@ -138,18 +146,22 @@ class BeatTheMean(FinitePolicy):
 
     Assumes a total order with relaxed stochastic transitivity and the stochastic triangle inequality; aims at
     strong regret; needs the horizon. A tie is half a win to each; a pair that was not compared is
-    asked again. Whether an arm may be drawn against itself differs between implementations; here it may not.
+    asked again.
 
     Args:
         gamma: relaxation of transitivity, >= 1.
         tight: with gamma = 1, use the radius sqrt(ln(2TK)/n) (the paper's tightened one, taken from a public
             implementation that cites its equation 9) in place of 3 gamma^2 sqrt(ln(2TK)/n).
+        self_pairs: draw the opponent from the whole working set, as the pseudo-code is written; an arm drawn against
+            itself records a coin, which moves its mean towards 1/2 and makes the search longer. Implementations
+            differ; by default the arm itself is left out.
 
     Source: Yue & Joachims 2011, Algorithm 1.
     """
 
     gamma: float = 1.0
     tight: bool = True
+    self_pairs: bool = False
     rules: ClassVar[Rules] = Rules(ask, tell, best)
     pairs_only: ClassVar[bool] = True
 
@@ -165,4 +177,5 @@ class BeatTheMean(FinitePolicy):
         factor = 1.0 if self.tight and self.gamma == 1 else 3.0 * self.gamma**2
         spread = factor**2 * math.log(2 * max(1, self.horizon or 1) * K)
         pairs, zeros = np.zeros((K, K)), np.zeros(K)
-        return State(spread, np.arange(K), np.array([K, K]), pairs, pairs.copy(), zeros, zeros.copy(), zeros + 0.5)
+        tables = pairs, pairs.copy(), zeros, zeros.copy(), zeros + 0.5
+        return State(spread, bool(self.self_pairs), np.arange(K), np.array([K, K]), *tables)

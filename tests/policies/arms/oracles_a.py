@@ -1,6 +1,7 @@
 """Slow oracles: from a history of (first, second, winner) alone, which slates may an algorithm ask next?
 
-Written from the papers' pseudo-code, without the tables that the rules keep. ``winner`` is the arm that won.
+Written from the papers' pseudo-code, without the tables that the rules keep. ``winner`` is the arm that won, -1 if the
+second place won a duel of an arm with itself.
 Each oracle returns a set of ordered pairs (first, second).
 """
 
@@ -188,12 +189,12 @@ def if2(history: History, K: int, T: int, prune: bool = True) -> Pairs:
     return {(b, a) for a in A if a not in met} or {(b, b)}
 
 
-def beat_the_mean(history: History, K: int, T: int) -> Pairs:
-    """Everything from the records of the first arms, over the working set."""
+def beat_the_mean(history: History, K: int, T: int, self_pairs: bool = False) -> Pairs:
+    """Everything from the records of the first arms, over the working set; ``self_pairs``: they may meet themselves."""
     A = set(range(K))
     n, w = [[0] * K for _ in range(K)], [[0] * K for _ in range(K)]
     for i, j, winner in history:
-        if i == j:
+        if i == j and (not self_pairs or len(A) == 1):
             continue
         n[i][j] += 1
         w[i][j] += winner == i
@@ -205,7 +206,7 @@ def beat_the_mean(history: History, K: int, T: int) -> Pairs:
     N = {b: sum(n[b][x] for x in A) for b in A}
     if len(A) == 1:
         return {(b, b) for b in A}
-    return {(b, x) for b in A if N[b] == min(N.values()) for x in A if x != b}
+    return {(b, x) for b in A if N[b] == min(N.values()) for x in A if x != b or self_pairs}
 
 
 def savage(history: History, K: int, T: int) -> Pairs:

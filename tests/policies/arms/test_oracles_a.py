@@ -44,7 +44,7 @@ def play(name, matrix, seed, rounds=T, **settings):
         yield history, (i, j), policy
         winner = 0 if person.random() < matrix[i, j] else 1
         policy.tell(np.array([i, j]), Answer.duel(winner), rng)
-        history.append((i, j, (i, j)[winner]))
+        history.append((i, j, -1 if i == j and winner == 1 else (i, j)[winner]))
 
 
 @pytest.mark.parametrize("matrix", [P, CYCLE, np.where(P > 0.5, 1.0, np.where(P < 0.5, 0.0, 0.5))])
@@ -54,6 +54,15 @@ def test_slates_are_legal(name, matrix):
     for history, slate, _ in play(name, matrix, 3, rounds):
         legal = WITHOUT[name](history, K) if name in WITHOUT else WITH_HORIZON[name](history, K, T)
         assert slate in legal, f"after {len(history)} duels {slate} is not in {legal}"
+
+
+@pytest.mark.parametrize("matrix", [P, CYCLE])
+def test_beat_the_mean_with_arms_against_themselves(matrix):
+    met = 0
+    for history, slate, policy in play("beat-the-mean", matrix, 9, 600, self_pairs=True):
+        assert slate in oracles.beat_the_mean(history, K, T, self_pairs=True)
+        met += slate[0] == slate[1] and policy.state.size[0] > 1
+    assert met > 60
 
 
 def test_if1_keeps_candidates_that_if2_prunes():
