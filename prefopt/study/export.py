@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,8 +83,10 @@ def write(state: State, events: list[Event], path: str | Path) -> None:
     """Write a ``.csv`` (the history, lists as JSON) or a ``.json`` (everything).
 
     Raises:
-        StudyError: another ending.
+        StudyError: another ending, or no path at all.
     """
+    if not isinstance(path, str | PathLike):
+        raise StudyError(f"export needs the path of a .csv or .json file to write, got {path!r}")
     path = Path(path)
     if path.suffix == ".csv":
         with path.open("w", newline="", encoding="utf-8") as file:

@@ -9,9 +9,13 @@ import numpy as np
 
 from prefopt.answer import Answer
 from prefopt.errors import AnswerError, PrefoptError, StudyError
+from prefopt.space import Space
 from prefopt.study.events import Event
 from prefopt.study.fold import Asked, State
 from prefopt.study.question import Candidate, Query
+
+#: So long may a rater's name or a token be.
+LONGEST = 255
 
 
 def number_of(query: Any) -> int:
@@ -20,6 +24,20 @@ def number_of(query: Any) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
         raise StudyError(f"expected a Query or its number, got {query!r}")
     return int(number)
+
+
+def check_text(**given: str | None) -> None:
+    """Raise StudyError unless each of ``given`` is text of a length that every database keeps, or None."""
+    for name, value in given.items():
+        if value is not None and not (isinstance(value, str) and len(value) <= LONGEST):
+            shown = repr(value) if len(repr(value)) <= LONGEST else repr(value)[:LONGEST] + "..."
+            raise StudyError(f"{name} must be a text of at most {LONGEST} characters or None, got {shown}")
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Raise StudyError unless ``timeout`` is a number of seconds, or None."""
+    if timeout is not None and not _is_duration(timeout):
+        raise StudyError(f"timeout must be a number of seconds of at least 0, or None for no limit, got {timeout!r}")
 
 
 def asked_question(state: State, query: Any) -> Asked:
@@ -74,7 +92,7 @@ def parse_answer(asked: Asked, said: dict[str, Any], below: bool) -> Answer:
 
 def answer_event(asked: Asked, answer: Answer, rater: str | None, seconds: float | None, token: str | None) -> Event:
     """The event of ``answer``; its slot makes it the only answer until it is undone."""
-    if seconds is not None and not (_is_number(seconds) and math.isfinite(seconds) and seconds >= 0):
+    if seconds is not None and not _is_duration(seconds):
         raise AnswerError(f"question {asked.number}: seconds must be a number of at least 0, got {seconds!r}")
     return Event(
         "answered",
@@ -102,10 +120,10 @@ def own_idea(state: State, params: Any) -> dict[str, Any]:
     """The payload of an own idea: a new item of a list of arms, or an option of the space.
 
     Raises:
-        DomainError: outside of the space.
+        DomainError: outside of the space, or no name, number, path or record.
     """
     if state.options.extends(params):
-        return {"label": params}
+        return {"label": Space.arms([params]).items[0]}  # as plain values that can be written down
     return {"option": state.options.encode(params)}
 
 
@@ -155,5 +173,6 @@ def _text(value: Any) -> str:
     return value
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+def _is_duration(value: Any) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return number and math.isfinite(value) and value >= 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Options:
 
     def extends(self, params: Any) -> bool:
         """Whether ``params`` would be a new arm of a list of arms."""
-        return isinstance(self.space.domain, Arms) and params not in self.space.items
+        return isinstance(self.space.domain, Arms) and not self._lists(params)
 
     def add_arm(self, item: Any) -> int:
         """Append ``item`` to the list of arms, unless it is there; its id.
@@ -78,6 +79,12 @@ class Options:
         """
         if not isinstance(self.space.domain, Arms):
             raise DomainError(f"only a list of arms takes new items, got {item!r} for {self.space!r}")
-        if item not in self.space.items:
+        if not self._lists(item):
             self.space = Space.arms([*self.space.items, item])
         return int(self.space.encode(item))
+
+    def _lists(self, item: Any) -> bool:
+        with suppress(DomainError):
+            self.space.encode(item)
+            return True
+        return False

@@ -33,13 +33,15 @@ class Study(StudyReading):
         """The rater's open question, or a new one; asking again changes nothing until it is answered.
 
         Args:
-            rater: who is asked; every rater has at most one open question.
+            rater: who is asked, a name; every rater has at most one open question.
             timeout: seconds the policy may take, automatic steps included; after that the options are drawn at
                 random, and the question says so (``fallback``).
 
         Raises:
-            StudyError: there is only one option, so there is nothing to compare.
+            StudyError: there is only one option, so there is nothing to compare; or a rater or timeout that is none.
         """
+        naming.check_text(rater=rater)
+        naming.check_timeout(timeout)
         end = None if timeout is None else time.monotonic() + timeout
         with self._lock:
             for race in range(RACES):
@@ -94,8 +96,10 @@ class Study(StudyReading):
 
         Raises:
             AnswerError: the answer does not fit the question; the message names the question and the option.
-            StudyError: no such question, it belongs to another rater, or it has an answer already.
+            StudyError: no such question, it belongs to another rater, or it has an answer already; or a rater or token
+                that is no text.
         """
+        naming.check_text(rater=rater, token=token)
         said = {"best": best, "worst": worst, "ranking": ranking, "tie": tie or None, "pairs": pairs, "skip": skip}
         with self._lock:
             while True:  # again only if another process wrote about this question in between
@@ -146,8 +150,10 @@ class Study(StudyReading):
             rater: whose idea.
 
         Raises:
-            DomainError: outside of the space.
+            DomainError: outside of the space, or no name, number, path or record.
+            StudyError: a rater that is no text.
         """
+        naming.check_text(rater=rater)
         with self._lock:
             payload = naming.own_idea(self._sync(), option)
             self._storage.append(self.record, Event("added", payload, rater=rater))
@@ -164,7 +170,9 @@ class Study(StudyReading):
 
         Raises:
             AnswerError: an option compared with itself, or an unknown one.
+            StudyError: a rater or token that is no text.
         """
+        naming.check_text(rater=rater, token=token)
         with self._lock:
             event = naming.comparison_event(self._sync(), winner, loser, rater, token)
             if not repeated(self._state, event):

@@ -153,6 +153,37 @@ def test_a_comparison_from_elsewhere_names_what_is_wrong(winner, loser, message)
     assert study.comparisons.shape == (0, 2)
 
 
+@pytest.mark.parametrize(
+    ("misuse", "error", "message"),
+    [
+        (lambda study: study.ask(3), StudyError, "rater must be a text of at most 255 characters or None, got 3"),
+        (lambda study: study.ask("x" * 256), StudyError, "rater must be a text of at most 255"),
+        (lambda study: study.ask(timeout="x"), StudyError, "timeout must be a number of seconds of at least 0.*'x'"),
+        (lambda study: study.ask(timeout=-1), StudyError, "timeout must be"),
+        (lambda study: study.ask(timeout=np.nan), StudyError, "timeout must be"),
+        (lambda study: study.tell(study.ask(), tie=True, rater=3), StudyError, "rater must be"),
+        (lambda study: study.tell(study.ask(), tie=True, token=4), StudyError, "token must be a text.*got 4"),
+        (lambda study: study.add("tea", rater=3), StudyError, "rater must be"),
+        (lambda study: study.add_comparison("a", "b", rater=3), StudyError, "rater must be"),
+        (lambda study: study.add(np.nan), DomainError, "numbers must be finite, got nan"),
+        (lambda study: study.add(object()), DomainError, "is a object; expected a name, number, path, dict or list"),
+        (lambda study: study.export(None), StudyError, "export needs the path of a .csv or .json file"),
+    ],
+)
+def test_what_is_refused_leaves_nothing_in_the_log(misuse, error, message):
+    study = create_study(["a", "b", "c"], seed=1)
+    before = (study.ask(), len(study._storage.read(study.record)))
+    with pytest.raises(error, match=message):
+        misuse(study)
+    assert (study.ask(), len(study._storage.read(study.record))) == before
+
+
+def test_own_ideas_are_kept_as_plain_values():
+    study = create_study(["a", True], seed=1)
+    assert study.add(np.int64(1)).params == 1
+    assert study.add(1).id == 2
+
+
 def test_a_running_study_can_be_copied():
     study = box()
     answer(study, 4)
