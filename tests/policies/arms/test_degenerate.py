@@ -30,7 +30,7 @@ def cyclic(K):
 
 def arrays(state):
     """Every array of a state by name, working space left out."""
-    for name, value in state._asdict().items():
+    for name, value in state._asdict().items() if hasattr(state, "_asdict") else ():
         if hasattr(value, "_asdict"):
             yield from arrays(value)
         elif isinstance(value, np.ndarray) and not name.startswith("scratch"):
@@ -75,6 +75,22 @@ def test_a_single_round(name):
 def test_a_hundred_arms(name):
     rounds = 2 if name == "mdb" else 40
     play(name, order(100, 0.3), rounds)
+
+
+@pytest.mark.parametrize(("K", "questions"), [(100, 10), (500, 3)])
+@pytest.mark.parametrize("name", [name for name, entry in POLICIES.items() if "arms" in entry.domains])
+def test_many_arms_as_a_person_meets_them(name, K, questions):
+    """Uncompiled, with answers as a study gives them."""
+    policy, rng = make_policy(name, Arms(K), horizon=100), stream(3, K)
+    policy.init(rng)
+    for _ in range(questions):
+        slate = policy.ask(rng)
+        m = len(slate)
+        assert (m == 2 or (name == "mdb" and 1 <= m <= K)) and slate.min() >= 0 and slate.max() < K
+        policy.tell(slate, Answer.best(int(np.argmin(slate)), m) if m > 1 else Answer.alone(), rng)
+    assert 0 <= policy.best() < K
+    for field, value in arrays(getattr(policy, "state", None)):
+        assert not np.isnan(value).any(), f"{field} of {name} holds NaN"
 
 
 @pytest.mark.parametrize("name", ["merge-dts", "sparring-ts"])
