@@ -18,6 +18,9 @@ from prefopt.domain import FloatArray
 Objective = Callable[[FloatArray, NDArray[np.int64]], tuple[FloatArray, FloatArray]]
 #: The first step, before any curvature is known, and the longest one.
 FIRST, LONGEST = 0.05, 0.25
+#: Share of a curvature's trace that is added to its diagonal: a step of little curvature across a steep slope leaves a
+#: matrix that is singular but for rounding.
+RIDGE = 1e-10
 
 
 class Climb(NamedTuple):
@@ -93,6 +96,8 @@ def _learn(at: Climb, live: NDArray[np.int64], s: FloatArray, y: FloatArray) -> 
     old = np.einsum("ij,ij->i", s, along)
     at.curvature[rows] += y[:, :, None] * y[:, None, :] / product[:, None, None]
     at.curvature[rows] -= along[:, :, None] * along[:, None, :] / old[:, None, None]
+    size = np.trace(at.curvature[rows], axis1=1, axis2=2)
+    at.curvature[rows] += RIDGE * size[:, None, None] * np.eye(s.shape[1])
 
 
 def best_climbs(
