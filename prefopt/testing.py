@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import copy
+import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from prefopt.answer import Answer
-from prefopt.domain import Arms, Domain, is_finite
+from prefopt.domain import Arms, Domain, Grid, is_finite
 from prefopt.environments.base import FiniteEnvironment
 from prefopt.policies import get_entry, make_policy
 from prefopt.seeding import stream
@@ -33,6 +33,9 @@ def check_policy(
 ) -> None:
     """Raise AssertionError, saying what is wrong, unless ``policy`` behaves as every policy must.
 
+    ``ask`` may change no attribute, except what begins with "scratch" and what the class lists in ``memo``, a tuple of
+    the names of attributes that hold what is computed once and follows from the others.
+
     Args:
         policy: a name in ``POLICIES``, or a callable ``policy(domain, slate_size=, horizon=, **settings)``.
         domain: what it plays on; six arms by default.
@@ -49,9 +52,8 @@ def check_policy(
     _check_settings(make, chosen)
     _check_asks(make, chosen)
     _check_replay(make, chosen)
-    if is_finite(chosen):
-        for K in (1, 2):
-            _play(make(Arms(K)), 12, 5)
+    for K in (1, 2) if is_finite(chosen) else ():
+        _play(make(Grid(chosen.points[:K]) if isinstance(chosen, Grid) else Arms(K)), 12, 5)
     target = regret or (get_entry(policy).regret if isinstance(policy, str) else "strong-sum")
     if not isinstance(chosen, Arms):
         return
@@ -108,21 +110,42 @@ def _check_slate(policy: Any, slate: Any) -> None:
         assert all(policy.domain.contains(row) for row in slate), f"slate {slate} leaves the domain"
 
 
-def _content(policy: Any) -> Any:
-    """What the policy remembers, working space left out."""
-    state = getattr(policy, "state", None)
-    return _fields(state) if hasattr(state, "_asdict") else None
-
-
-def _fields(state: Any, prefix: str = "") -> dict[str, Any]:
-    """The fields of nested NamedTuples by dotted name, copied."""
+def _content(policy: Any) -> dict[str, Any]:
+    """What the policy remembers by dotted name: no working space, and nothing that it only computes once."""
+    spared = {"domain", *getattr(policy, "memo", ())}
     kept: dict[str, Any] = {}
-    for name, value in state._asdict().items():
-        if hasattr(value, "_asdict"):
-            kept |= _fields(value, f"{prefix}{name}.")
-        elif not name.startswith("scratch"):
-            kept[prefix + name] = copy.deepcopy(value)
+    for name, value in vars(policy).items():
+        if name not in spared:
+            _flatten(name, value, kept, {id(policy)})
     return kept
+
+
+def _flatten(name: str, value: Any, kept: dict[str, Any], seen: set[int]) -> None:
+    """Put ``value``, and what is inside of it, into ``kept`` in a form that later changes do not reach."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        kept[name] = value.dtype, value.shape, value.tobytes()
+    elif hasattr(value, "detach"):  # a tensor
+        _flatten(name, np.asarray(value.detach()), kept, seen)
+    elif isinstance(value, np.random.Generator):
+        kept[name] = repr(value.bit_generator.state)
+    elif isinstance(value, type) or inspect.isroutine(value) or id(value) in seen:
+        kept[name] = id(value)
+    elif (inside := _inside(value)) is None:
+        kept[name] = repr(value)
+    else:
+        kept[name] = type(value), len(inside)
+        for key, part in inside.items():
+            if not str(key).startswith("scratch"):
+                _flatten(f"{name}.{key}", part, kept, seen | {id(value)})
+
+
+def _inside(value: Any) -> Mapping[Any, Any] | None:
+    """The parts of a collection or object by name or number; None if it has none."""
+    if hasattr(value, "_asdict"):
+        return dict(value._asdict())
+    if isinstance(value, list | tuple | np.ndarray):
+        return dict(enumerate(value))
+    return value if isinstance(value, Mapping) else getattr(value, "__dict__", None)
 
 
 def _check_settings(make: Maker, domain: Domain) -> None:
@@ -147,9 +170,9 @@ def _check_asks(make: Maker, domain: Domain) -> None:
     first = policy.ask(stream(9, 1))
     second = policy.ask(stream(9, 1))
     assert np.array_equal(first, second), f"asked twice with the same generator: {first}, then {second}"
-    if before is not None:
-        for name, value in _content(policy).items():
-            assert np.array_equal(value, before[name]), f"ask changed {name}"
+    after = _content(policy)
+    for name in {**before, **after}:
+        assert before.get(name) == after.get(name), f"ask changed {name}"
 
 
 def _check_replay(make: Maker, domain: Domain) -> None:

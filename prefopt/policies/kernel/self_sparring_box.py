@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,6 +75,9 @@ class BoxKernelSelfSparring:
     raw_samples: int = 1024
     restarts: int = 64
     merge: float = 1e-3
+
+    #: Its factor and targets are remembered between questions, and follow from what was tried.
+    memo: ClassVar[tuple[str, ...]] = ("model",)
 
     model: ExactGP = field(init=False, repr=False, compare=False)
     tried: Tried | None = field(default=None, init=False, repr=False, compare=False)  # distinct x, tries n, wins s
