@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_triangular
 
 from prefopt.errors import SettingError
 from prefopt.jit import jitable
@@ -30,8 +31,8 @@ from prefopt.models.arrays import (
 
 #: Updates of S between two rebuilds from the counts, which take the accumulated rounding away.
 REBUILD = 500
-#: Updates of S that may wait for ``settle``, which makes all of them in one pass over S.
-QUEUE = 8
+#: Updates made in one pass over S.
+BLOCK = 8
 #: What a low-rank root may leave out of a variance, relative to the largest one.
 TOLERANCE = 1e-12
 
@@ -56,9 +57,11 @@ class GridPosterior(NamedTuple):
     s: FloatArray  # wins, (K,)
     root: FloatArray  # sqrt(n), (K,)
     S: FloatArray  # posterior covariance once settled, (K, K)
-    W: FloatArray  # updates that S still lacks, (QUEUE, K)
-    updates: NDArray[np.int64]  # since the last rebuild, and of them those that S still lacks, (2,)
+    waiting: NDArray[np.int64]  # points with tries that S still lacks, (K,)
+    tries: FloatArray  # those tries, (K,)
+    updates: NDArray[np.int64]  # updates of S since the last rebuild, points that wait, (2,)
     scratch: FloatArray  # (K,)
+    scratch_W: FloatArray  # updates of S made in one pass, (BLOCK, K)
 
 
 def _cholesky(matrix: FloatArray) -> FloatArray:
@@ -136,88 +139,86 @@ def make_prior(covariance: FloatArray, mean: ArrayLike = 0.0, sizes: tuple[int, 
 
 def start_posterior(prior: Prior, noise: float) -> GridPosterior:
     """No answer yet."""
-    zeros = np.zeros(len(prior.mean))
-    counts = zeros, zeros.copy(), zeros.copy()
-    waiting = np.zeros((QUEUE, len(zeros))), np.zeros(2, dtype=np.int64)
-    return GridPosterior(prior, float(noise), *counts, prior.covariance.copy(), *waiting, zeros.copy())
-
-
-@jitable
-def settle(posterior: GridPosterior) -> None:
-    """Make the updates of S that wait; after every answer, before the mean or a draw is asked for."""
-    downdate(posterior.S, posterior.W, posterior.updates[1])
-    posterior.updates[1] = 0
-
-
-@jitable
-def condition(posterior: GridPosterior, i: int, tries: float) -> None:
-    """Shrink S by ``tries`` observations of point i."""
-    if posterior.updates[1] == QUEUE:
-        settle(posterior)
-    next_update(posterior.W, posterior.updates[1], posterior.S, i, posterior.noise / tries)
-    posterior.updates[1] += 1
-
-
-@jitable
-def rebuild(posterior: GridPosterior) -> None:
-    """Recompute S from the prior and the tries: one update per point tried."""
-    posterior.updates[0] = posterior.updates[1] = 0
-    for i in range(posterior.n.size):
-        copy_into(posterior.S[i], posterior.prior.covariance[i])
-    for i in range(posterior.n.size):
-        if posterior.n[i] > 0.0:
-            condition(posterior, i, posterior.n[i])
-    settle(posterior)
+    K = len(prior.mean)
+    n, s, root, tries, scratch = np.zeros((5, K))
+    waiting, updates = np.zeros(K, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    S = prior.covariance.copy()
+    return GridPosterior(prior, float(noise), n, s, root, S, waiting, tries, updates, scratch, np.zeros((BLOCK, K)))
 
 
 @jitable
 def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None:
     """Learn that point i won ``wins`` of ``tries`` > 0 comparisons; ``settle`` ends the answer."""
-    posterior.n[i] += tries
-    posterior.root[i] = math.sqrt(posterior.n[i])
-    posterior.s[i] += wins
-    posterior.updates[0] += 1
-    if posterior.updates[0] >= REBUILD:
-        rebuild(posterior)
-    else:
-        condition(posterior, i, tries)
+    _, _, n, s, root, _, waiting, counts, updates, _, _ = posterior
+    n[i] += tries
+    root[i] = math.sqrt(n[i])
+    s[i] += wins
+    k = 0
+    while k < updates[1] and waiting[k] != i:
+        k += 1
+    if k == updates[1]:
+        waiting[k], counts[k] = i, 0.0
+        updates[1] += 1
+    counts[k] += tries
+
+
+@jitable
+def settle(posterior: GridPosterior) -> None:
+    """Shrink S by the tries that wait, or, at times, anew from the prior by all tries."""
+    prior, noise, n, _, _, S, waiting, counts, updates, _, W = posterior
+    updates[0] += updates[1]
+    if updates[0] >= REBUILD:
+        updates[0] = updates[1] = 0
+        covariance = prior.covariance
+        for i in range(n.size):
+            copy_into(S[i], covariance[i])
+            if n[i] > 0.0:
+                waiting[updates[1]], counts[updates[1]] = i, n[i]
+                updates[1] += 1
+    done = 0
+    while done < updates[1]:
+        size = min(BLOCK, updates[1] - done)
+        for p in range(size):
+            next_update(W, p, S, waiting[done + p], noise / counts[done + p])
+        downdate(S, W, size)
+        done += size
+    updates[1] = 0
 
 
 @jitable
 def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     """Write the posterior mean m + S (s - n m) / v into ``out`` (K,)."""
-    prior = posterior.prior
-    residuals(posterior.scratch, posterior.s, posterior.n, prior.mean, posterior.noise)
-    copy_into(out, prior.mean)
-    add_rows(out, posterior.scratch, posterior.S)
-
-
-@jitable
-def draw_prior(prior: Prior, rng: np.random.Generator, z: FloatArray, out: FloatArray) -> None:
-    """Write one joint draw of the prior into ``out`` (K,); ``z`` (K,) is working space."""
-    rank = prior.rows.shape[0]
-    if rank > 0:
-        fill_normal(z[:rank], rng)
-        copy_into(out, prior.mean)
-        add_rows(out, z[:rank], prior.rows)
-    else:
-        fill_normal(out, rng)
-        apply_roots(prior.roots, prior.sizes, out)
-        shift(out, prior.mean, prior.scale)
+    prior, noise, n, s, _, S, _, _, _, residual, _ = posterior
+    mean = prior.mean
+    residuals(residual, s, n, mean, noise)
+    copy_into(out, mean)
+    add_rows(out, residual, S)
 
 
 @jitable
 def draw_into(posterior: GridPosterior, rng: np.random.Generator, out: FloatArray) -> None:
     """Write one joint draw of all points into ``out`` (K,)."""
-    residual = posterior.scratch
-    draw_prior(posterior.prior, rng, residual, out)
-    noisy_residuals(residual, posterior.s, posterior.n, posterior.root, out, posterior.noise, rng)
-    add_rows(out, residual, posterior.S)
+    prior, noise, n, s, root, S, _, _, _, residual, _ = posterior
+    mean, _, roots, sizes, scale, rows = prior
+    rank = rows.shape[0]
+    if rank > 0:
+        fill_normal(residual[:rank], rng)
+        copy_into(out, mean)
+        add_rows(out, residual[:rank], rows)
+    else:
+        fill_normal(out, rng)
+        apply_roots(roots, sizes, out)
+        shift(out, mean, scale)
+    noisy_residuals(residual, s, n, root, out, noise, rng)
+    add_rows(out, residual, S)
 
 
 def posterior_of(prior: Prior, noise: float, tries: FloatArray, wins: FloatArray) -> GridPosterior:
     """The posterior of these counts (K,) at once."""
     posterior = start_posterior(prior, noise)
     posterior.n[:], posterior.s[:], posterior.root[:] = tries, wins, np.sqrt(tries)
-    rebuild(posterior)
+    tried = np.flatnonzero(tries)
+    cross = prior.covariance[tried]
+    W = solve_triangular(_cholesky(cross[:, tried] + np.diag(noise / tries[tried])), cross, lower=True)
+    posterior.S[:] -= W.T @ W
     return posterior

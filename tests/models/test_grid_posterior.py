@@ -111,7 +111,9 @@ def test_compiled_steps_equal_plain_ones(shape):
         gp.observe(posterior, posterior.n.size - 1, 1.0, 0.0)
         gp.settle(posterior)
         gp.draw_into(posterior, rng, out)
-        gp.rebuild(posterior)
+        for _ in range(gp.REBUILD):
+            gp.observe(posterior, 0, 1.0, 0.5)
+            gp.settle(posterior)
 
     grid, made = Grid.regular(*shape), []
     for run in (compiled, compiled.py_func):
