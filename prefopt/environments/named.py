@@ -38,11 +38,7 @@ ENVIRONMENTS: dict[str, str] = {
     "camel-64": "Six-Hump Camel on an 8 x 8 grid of [-3, 3] x [-2, 2], raw utilities, logit (camel-N*N for any N)",
     "goldstein-64": "Goldstein-Price on an 8 x 8 grid (log-goldstein-64: its logarithm)",
     "levy-64": "Levy on an 8 x 8 grid",
-    **{
-        f"{u}-{link}-K": f"K arms, {u} utilities, {link} link"
-        for u in UTILITIES
-        for link in ("linear", "natural", "logit")
-    },
+    **{f"{u}-{link}-K": f"K arms, {u} utilities, {link} link" for u in UTILITIES for link in LINKS},
     "sushi16": "16 kinds of sushi (Kamishima 2003; Komiyama et al. 2015)",
     "mslr5": "five rankers of MSLR-WEB30K (Zoghi et al. 2015)",
     "arxiv6": "six rankers of a literature search (Yue and Joachims 2011)",
@@ -55,7 +51,7 @@ ENVIRONMENTS: dict[str, str] = {
     "swirl-x-K": "arm 0 beats all with 1/2 + x/10, the others form a cycle",
     "hard-condorcet-K": "P_ij = 1/2 + j/(2K) (Urvoy et al. 2013)",
     "random-condorcet-K-S": "uniform preferences below a Condorcet winner, drawn with seed S",
-    "random-cyclic-K-S": "uniform preferences without a Condorcet winner, drawn with seed S",
+    "random-cyclic-K-S": "uniform preferences, one Copeland winner, no Condorcet winner (K >= 5), drawn with seed S",
     **{name: f"the unit cube: {name}, raw utilities, logit" for name in PROBLEMS},
     "PATH.csv": "a CSV preference matrix: row i, column j is the chance that i beats j",
 }

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from prefopt.environments.base import best_arm
 from prefopt.errors import EnvironmentSpecError
 
 FloatArray = NDArray[np.float64]
@@ -86,9 +85,17 @@ def hard_condorcet(size: int) -> FloatArray:
 
 
 def random_matrix(size: int, rng: np.random.Generator, *, condorcet: bool) -> FloatArray:
-    """Uniform preferences; with a Condorcet winner arm 0 beats all with U(1/2, 1), else none exists."""
-    for _ in range(10_000):
+    """Uniform preferences; either arm 0 beats all with U(1/2, 1), or the one Copeland winner is no Condorcet winner.
+
+    Raises:
+        EnvironmentSpecError: fewer than 5 arms, of which a single Copeland winner always beats all others.
+    """
+    if not condorcet and size < 5:
+        raise EnvironmentSpecError(
+            f"{size} arms without a Condorcet winner have several Copeland winners; take at least 5 arms"
+        )
+    while True:
         P = filled(size, lambda i, j: rng.uniform(0.5, 1) if condorcet and i == 0 else rng.random())
-        if condorcet or (P[best_arm(P)] > 0.5).sum() < size - 1:
+        scores = np.sort((P > 0.5).sum(axis=1))
+        if condorcet or scores[-2] < scores[-1] < size - 1:
             return P
-    raise EnvironmentSpecError(f"every matrix of {size} arms drawn has a Condorcet winner; take at least 3 arms")

@@ -90,8 +90,16 @@ def test_random_matrices():
     assert condorcet_winner(with_winner) == 0 and condorcet_winner(without) is None
     assert not np.array_equal(with_winner, matrix("random-condorcet-8-4"))
     np.testing.assert_array_equal(without, matrix("random-cyclic-8-3"))
-    with pytest.raises(EnvironmentSpecError, match="at least 3 arms"):
-        make_environment("random-cyclic-2-0")
+    for size in (1, 4):
+        with pytest.raises(EnvironmentSpecError, match="at least 5 arms"):
+            make_environment(f"random-cyclic-{size}-0")
+
+
+@pytest.mark.parametrize("size", [5, 6, 16])
+def test_random_matrices_without_a_condorcet_winner_have_one_copeland_winner(size):
+    for seed in range(20):
+        scores = (matrix(f"random-cyclic-{size}-{seed}") > 0.5).sum(axis=1)
+        assert (scores == scores.max()).sum() == 1 and scores.max() < size - 1
 
 
 @pytest.mark.parametrize(
