@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 
 from prefopt.answer import Answer
 from prefopt.domain import Box, Domain, FloatArray
-from prefopt.errors import SettingError
-from prefopt.models.tried import Tried
 from prefopt.policies.arms.random import Random as FiniteRandom
-from prefopt.policies.checks import check_settings
+from prefopt.policies.box import BoxPolicy
 
 
 def Random(domain: Domain, **settings: Any) -> Any:
@@ -29,32 +27,8 @@ def Random(domain: Domain, **settings: Any) -> Any:
 
 
 @dataclass(kw_only=True)
-class BoxRandom:
+class BoxRandom(BoxPolicy):
     """Uniform allowed points of a box; recommends the one with the largest share (wins + 1/2) / (tries + 1)."""
-
-    domain: Box = field(kw_only=False)
-    slate_size: int = 2
-    horizon: int | None = None
-    tried: Tried | None = field(default=None, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The hyper-parameters by name, JSON-able."""
-        return {"slate_size": self.slate_size, "horizon": self.horizon}
-
-    def init(self, rng: np.random.Generator) -> None:
-        """Forget everything."""
-        self.tried = Tried.none(self.domain.dim)
-
-    @property
-    def data(self) -> Tried:
-        """Distinct points (q, d), their tries and wins (q,). Raises SettingError before ``init``."""
-        if self.tried is None:
-            raise SettingError("used before init: call policy.init(rng) first")
-        return self.tried
 
     def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
         """Independent uniform points (m, d)."""

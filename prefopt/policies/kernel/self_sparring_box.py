@@ -6,7 +6,7 @@ Step numbers are those of Algorithm 4. A draw is a whole function (Wilson et al.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,15 +14,14 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from prefopt.answer import Answer
-from prefopt.domain import Box, FloatArray
+from prefopt.domain import FloatArray
 from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
 from prefopt.models.beliefs import as_probability, joint_draws
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
-from prefopt.models.tried import Tried
-from prefopt.policies.checks import check_settings
+from prefopt.policies.box import BoxPolicy
 from prefopt.policies.kernel.choices import NOISE, check_choices, check_likelihood
 from prefopt.seeding import stream
 
@@ -31,7 +30,7 @@ APART = 0.01
 
 
 @dataclass(kw_only=True)
-class BoxKernelSelfSparring:
+class BoxKernelSelfSparring(BoxPolicy):
     """Self-sparring with one Gaussian process over a box, any slate size; state: tries and wins of distinct points.
 
     f(x) = P(x beats the environment) has a GP prior; every compared pair adds a 1 for the winner and a 0 for the
@@ -59,9 +58,6 @@ class BoxKernelSelfSparring:
     Source: Sui et al. 2017, Algorithm 4; section 3 there names continuous spaces.
     """
 
-    domain: Box = field(kw_only=False)
-    slate_size: int = 2
-    horizon: int | None = None
     lengthscale: float | Sequence[float] = 0.2
     outputscale: float = 1.0
     noise: float | None = None
@@ -80,12 +76,9 @@ class BoxKernelSelfSparring:
     memo: ClassVar[tuple[str, ...]] = ("model",)
 
     model: ExactGP = field(init=False, repr=False, compare=False)
-    tried: Tried | None = field(default=None, init=False, repr=False, compare=False)  # distinct x, tries n, wins s
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.domain, Box):
-            raise SettingError(f"BoxKernelSelfSparring needs a Box, got {self.domain!r}")
-        check_settings(self)
+    def check(self) -> None:
+        """Scales, noise and sizes are positive, choices known; makes the model."""
         check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
         check_likelihood(self.likelihood, self.noise)
         noise = NOISE[self.feedback] if self.noise is None else self.noise
@@ -102,23 +95,12 @@ class BoxKernelSelfSparring:
     @property
     def settings(self) -> dict[str, Any]:
         """The hyper-parameters by name, JSON-able; a GPyTorch kernel as its fields."""
-        made = {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.name != "domain"}
+        made = super().settings
         if not (self.kernel is None or isinstance(self.kernel, str | Mapping)):
             made["kernel"] = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self.model.kernel).items()}
         if not np.isscalar(self.lengthscale):
             made["lengthscale"] = np.asarray(self.lengthscale).tolist()
         return made
-
-    def init(self, rng: np.random.Generator) -> None:
-        """Forget everything."""
-        self.tried = Tried.none(self.domain.dim)
-
-    @property
-    def data(self) -> Tried:
-        """Distinct points (q, d), their tries and wins (q,). Raises SettingError before ``init``."""
-        if self.tried is None:
-            raise SettingError("used before init: call policy.init(rng) first")
-        return self.tried
 
     def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
         """The next slate (m, d): m independent draws, each at its own maximum; changes nothing."""
