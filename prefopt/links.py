@@ -1,4 +1,8 @@
-"""From two utilities to the chance that the first is preferred; utility is always maximised."""
+"""From two utilities to the chance that the first is preferred; utility is always maximised.
+
+Linear, natural and logit are the usual ones of dueling bandits (Ailon, Karnin, Joachims 2014). That Sui et al. 2017
+use the same formulas under these names is assumed: their equations could not be read.
+"""
 
 from __future__ import annotations
 

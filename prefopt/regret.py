@@ -1,6 +1,8 @@
 """Regrets by name: what one question costs, from a loss per option and a rule that joins a slate's losses.
 
-phi(b1, x) = P(b1 beats x) - 1/2 with b1 the best option; u is the utility.
+phi(b1, x) = P(b1 beats x) - 1/2 with b1 the best option; u is the utility. Strong regret of more than two options is
+their sum in "strong-sum" and their mean in "strong-mean"; which of the two Sui et al. 2017 plot for m > 2 could not be
+verified: for two options equation (1) is the sum.
 """
 
 from __future__ import annotations
@@ -82,7 +84,7 @@ def _borda(environment: Environment, options: NDArray[Any]) -> FloatArray:
 
 
 REGRETS: dict[str, Regret] = {
-    "strong-sum": Regret(_advantage, SUM, "sum of phi(b1, x) over the slate (Sui et al. 2017, eq. 1)"),
+    "strong-sum": Regret(_advantage, SUM, "sum of phi(b1, x) over the slate (for two options Sui et al. 2017, eq. 1)"),
     "strong-mean": Regret(_advantage, MEAN, "mean of phi(b1, x) over the slate"),
     "strong-max": Regret(_advantage, MAX, "largest phi(b1, x) of the slate"),
     "weak": Regret(_advantage, MIN, "smallest phi(b1, x) of the slate"),

@@ -1,4 +1,8 @@
-"""The finite settings of the literature, for any number of arms K; arm 0 is the best (simulations relabel)."""
+"""The finite settings of the literature, for any number of arms K; arm 0 is the best (simulations relabel).
+
+Six-arm utilities are those of Ailon, Karnin, Joachims 2014 as they are commonly quoted. Sui et al. 2017 use sixteen
+arms; their Table 1 could not be read, so that it has the numbers below (0.8, then 0.7 down to 0.2) is assumed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ FloatArray = NDArray[np.float64]
 
 
 def n_good(n: int, size: int) -> FloatArray:
-    """One utility of 0.8, n - 1 of 0.7, the rest 0.2 (Ailon, Karnin, Joachims 2014, for any K)."""
+    """One utility of 0.8, n - 1 of 0.7, the rest 0.2 (Ailon et al. 2014 for 6 arms; for more, assumed)."""
     u = np.full(size, 0.2)
     u[: min(n, size)] = 0.7
     u[0] = 0.8
@@ -21,12 +25,12 @@ def n_good(n: int, size: int) -> FloatArray:
 
 
 def arithmetic_utilities(size: int) -> FloatArray:
-    """0.8, then equally spaced from 0.7 to 0.2."""
+    """0.8, then equally spaced from 0.7 to 0.2 (Ailon et al. 2014 for 6 arms; for more, assumed)."""
     return np.r_[0.8, np.linspace(0.7, 0.2, size - 1)] if size > 1 else np.array([0.8])
 
 
 def geometric_utilities(size: int) -> FloatArray:
-    """0.8, then geometrically spaced from 0.7 to 0.2."""
+    """0.8, then geometrically spaced from 0.7 to 0.2 (Ailon et al. 2014 for 6 arms; for more, assumed)."""
     return np.r_[0.8, np.geomspace(0.7, 0.2, size - 1)] if size > 1 else np.array([0.8])
 
 

@@ -75,8 +75,19 @@ def mix(logw: FloatArray, gamma: float, p: FloatArray) -> None:
         p[a] = (1.0 - gamma) * p[a] / total + gamma / len(p)
 
 
+@rule
+def thompson_learn(S: FloatArray, F: FloatArray, C: FloatArray, a: int, reward: float) -> None:
+    """S_a grows by ``reward``, F_a by what is missing to 1; C holds the constants of the draws."""
+    S[a] += reward
+    F[a] += 1.0 - reward
+    set_posterior(C, a, S[a] + 1.0, F[a] + 1.0)
+
+
 class ThompsonBandit:
     """Beta-Bernoulli Thompson sampling, Algorithm 1 of Sui et al. 2017; rewards between 0 and 1 count in part.
+
+    It learns from rewards of single arms, not from comparisons, so it is no policy and not in ``POLICIES``: it is the
+    subroutine that ``sparring-ts`` plays two of (by the same functions) and ``multi-sparring`` with "ts" one per slot.
 
     Args:
         K: arms.
@@ -97,7 +108,5 @@ class ThompsonBandit:
         return best_draw(self.C, rng)
 
     def learn(self, arm: int, reward: float) -> None:
-        """S grows by the reward, F by what is missing to 1."""
-        self.S[arm] += reward
-        self.F[arm] += 1.0 - reward
-        set_posterior(self.C, arm, self.S[arm] + 1.0, self.F[arm] + 1.0)
+        """Count the reward of ``arm``, a number in [0, 1]."""
+        thompson_learn(self.S, self.F, self.C, arm, reward)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.errors import SettingError
-from prefopt.policies.arms.bandits import UNSEEN, draw, exp3_gamma, mix, ucb1_learn, ucb1_pull
-from prefopt.policies.arms.thompson import best_draw, posteriors, set_posterior
+from prefopt.policies.arms.bandits import UNSEEN, draw, exp3_gamma, mix, thompson_learn, ucb1_learn, ucb1_pull
+from prefopt.policies.arms.thompson import best_draw, posteriors
 from prefopt.policies.base import FinitePolicy, Rules, rule
 
 BANDITS = {"ucb1": 0, "exp3": 1, "ts": 2}
@@ -65,9 +65,7 @@ def learn(state: State, j: int, a: int, reward: float) -> None:
     elif state.bandit == 1:
         state.x[j, a] += exp3_rate(state, j) * reward / (state.x.shape[1] * state.p[j, a])
     else:
-        state.x[j, a] += reward
-        state.p[j, a] += 1.0 - reward
-        set_posterior(state.C[j], a, state.x[j, a] + 1.0, state.p[j, a] + 1.0)
+        thompson_learn(state.x[j], state.p[j], state.C[j], a, reward)
     state.t[j] += 1
     if state.bandit == 1:
         mix(state.x[j], exp3_rate(state, j), state.p[j])
