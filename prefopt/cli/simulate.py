@@ -105,12 +105,24 @@ def list_names(what: Annotated[str, typer.Argument(help="policies, environments 
         typer.echo(f"{name}\t{text}")
 
 
+def describe(entry: Any) -> list[str]:
+    """What is known of a policy before it is imported, a phrase each."""
+    return [
+        f"aims at {entry.regret or 'nothing'}",
+        f"assumes {entry.assumes}",
+        f"slates {entry.slates}",
+        "needs the horizon" if entry.needs_horizon else "no horizon",
+        f"presets {', '.join(entry.presets)}" if entry.presets else "no presets",
+        entry.source,
+    ]
+
+
 def names_of(what: str) -> dict[str, str]:
     """Names and descriptions of one kind of thing; raises SettingError for another word."""
     if what == "policies":
         from prefopt.policies import POLICIES
 
-        return {n: f"{e.source}; assumes {e.assumes}; slates {e.slates}" for n, e in POLICIES.items()}
+        return {name: "\t".join(describe(entry)) for name, entry in POLICIES.items()}
     if what == "environments":
         from prefopt.environments import list_environments
 

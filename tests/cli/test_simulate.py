@@ -7,7 +7,11 @@ from typer.testing import CliRunner
 
 from prefopt.cli import app
 from prefopt.cli.simulate import parse_setting
+from prefopt.environments import make_environment
+from prefopt.environments.settings import UTILITIES
 from prefopt.errors import SettingError
+from prefopt.links import LINKS
+from prefopt.policies import POLICIES
 
 BASE = "simulate --policy ind-self-sparring --environment arith-linear-6 --rounds 50 --repetitions 3 --seed 1".split()
 
@@ -50,6 +54,24 @@ def test_list():
         lines = invoke("list", what).stdout.splitlines()
         assert len(lines) >= 5 and all("\t" in line for line in lines)
     assert isinstance(invoke("list", "nonsense").exception, SettingError)
+
+
+def test_a_line_a_policy_says_what_it_is_for():
+    rows = [line.split("\t") for line in invoke("list", "policies").stdout.splitlines()]
+    assert [row[0] for row in rows] == list(POLICIES) and {len(row) for row in rows} == {7}
+    assert rows[list(POLICIES).index("rex3")] == [
+        "rex3", "aims at strong-sum", "assumes utility", "slates 2", "needs the horizon", "presets anytime",
+        "Gajane et al. 2015, Algorithm 1",
+    ]  # fmt: skip
+
+
+def test_every_name_of_a_link_in_the_list_works():
+    names = [line.split("\t")[0] for line in invoke("list", "environments").stdout.splitlines()]
+    for link in LINKS:
+        listed = [name for name in names if f"-{link}-" in name]
+        assert len(listed) == len(UTILITIES)
+        for name in listed:
+            assert make_environment(name.replace("K", "16")).P.shape == (16, 16)
 
 
 def test_error_is_one_line_and_exit_code_two():
