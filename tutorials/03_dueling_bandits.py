@@ -123,7 +123,7 @@ assert cost == sorted(cost)
 # - No Condorcet winner to rely on: `d-ts` or `ccb`, judged by `copeland` regret.
 # - Options that are alike (points of a space, arms with features): `kernel-self-sparring`, tutorial 02.
 #
-# The same names work for a real person: `create_study(["a", "b", ...], policy="ws-w")`.
+# The same names work for a real person: `create_study(["a", "b", ...], strategy="ws-w")`.
 
 # %%
 if options.out:
