@@ -64,7 +64,8 @@ class IndSelfSparring(FinitePolicy):
         eta: learning rate, > 0. The paper's tuned 3.5 for two slots (preset ``sui2017``) lowers the
             mean regret and spreads it widely.
         count_self: count the coin of a duel of an arm with itself; without it the posterior of the
-            best arm does not tend to one half and a run can lock in.
+            best arm does not tend to one half and a run can lock in. True and false are what ``KernelSelfSparring``
+            calls ``self_duel`` "coin" and "skip".
 
     Source: Sui et al. 2017, Algorithm 3.
     """
