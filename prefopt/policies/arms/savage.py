@@ -84,15 +84,16 @@ def count(row: NDArray[np.int64], value: int) -> int:
 def drop_copeland(state: State) -> None:
     """Arms whose largest possible score is below the smallest possible score of another are out."""
     K = len(state.alive)
-    low = -1
+    low, left = -1, 0
     for i in range(K):
         low = max(low, count(state.sure[i], 1))
     for i in range(K):
         if K - 1 - count(state.sure[i], -1) < low:
             state.alive[i] = False
+        left += 1 if state.alive[i] else 0
     for i in range(K):
         for j in range(i + 1, K):
-            if not (state.alive[i] or state.alive[j]):
+            if left == 1 or not (state.alive[i] or state.alive[j]):
                 state.matters[i, j] = False
 
 

@@ -28,6 +28,8 @@ def undecided(W, sure, T, delta):
     wins = [sum(sure.get((i, j), False) for j in range(K) if j != i) for i in range(K)]
     most = [sum(sure.get((i, j), True) for j in range(K) if j != i) for i in range(K)]
     alive = {i for i in range(K) if most[i] >= max(wins)}
+    if len(alive) == 1:  # who wins is settled, whatever its other duels would say
+        return [], alive
     return [p for p in combinations(range(K), 2) if p not in sure and (p[0] in alive or p[1] in alive)], alive
 
 
@@ -53,6 +55,21 @@ def test_copeland_winner_is_found_and_played(delta):
             W[j, i] += not won
     assert i == j == policy.best() == 1
     assert explored < 2000 and (2, 4) not in sure and len(sure) == 18
+
+
+def test_copeland_version_stops_when_one_arm_is_left():
+    """Arm 0 beats three of four others for sure; its duel with the last one, a tie, could go on for ever."""
+    P = np.full((5, 5), 0.5)
+    for winner, loser in [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (3, 1), (1, 4), (2, 4), (4, 3)]:
+        P[winner, loser], P[loser, winner] = 1.0, 0.0
+    policy, rng, person = make_policy("savage", Arms(5), horizon=3000, copeland=True), stream(5), stream(6)
+    policy.init(rng)
+    asked = 0
+    while len(set(slate := policy.ask(rng).tolist())) == 2 and asked < 3000:
+        policy.tell(np.array(slate), Answer.duel(int(person.random() >= P[slate[0], slate[1]])), rng)
+        asked += 1
+    assert policy.state.alive.tolist() == [True, False, False, False, False] and slate == [0, 0] and policy.best() == 0
+    assert policy.state.sure[0, 4] == 0 and asked < 600
 
 
 def test_condorcet_version_stops_after_fewer_duels_where_there_is_a_condorcet_winner():
