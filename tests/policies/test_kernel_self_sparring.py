@@ -8,6 +8,7 @@ from prefopt.answer import Answer
 from prefopt.domain import Arms, Box, Grid
 from prefopt.environments.base import FiniteEnvironment
 from prefopt.errors import SettingError
+from prefopt.models.one_sided import OneSidedGP
 from prefopt.policies import make_policy
 from prefopt.policies.kernel.self_sparring import KernelSelfSparring
 from prefopt.regret import score
@@ -210,3 +211,17 @@ def test_bad_settings_are_named(settings, message):
 def test_arms_have_no_kernel():
     with pytest.raises(SettingError, match="no features"):
         KernelSelfSparring(Arms(3), kernel="rbf")
+
+
+def test_a_kernel_fitted_elsewhere_is_played_with_as_it_is():
+    x = np.linspace(0, 1, 6)[:, None]
+    kernel = OneSidedGP(x, [5] * 6, [1, 2, 3, 4, 3, 1]).fit().covar_module
+    scale, length = kernel.outputscale.item(), kernel.base_kernel.lengthscale.item()
+    assert abs(length - 0.2) > 0.05 and abs(scale - 1) > 0.05  # not the defaults
+    expected = scale * np.exp(-((x - x.T) ** 2) / (2 * length**2))
+    for domain in (Grid(x), Box(1)):
+        policy = make_policy("kernel-self-sparring", domain, kernel=kernel)
+        for _ in range(2):
+            prior = policy.prior if isinstance(domain, Grid) else policy.prior_at(x)
+            np.testing.assert_allclose(prior.covariance, expected, atol=1e-12)
+            answered(policy)  # and answers do not change it

@@ -169,16 +169,21 @@ class FiniteKernelSelfSparring(FinitePolicy):
 def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
     """Self-sparring with one Gaussian process, any slate size, on ``Arms``, a ``Grid`` or a ``Box``.
 
-    Assumes that options that look alike are about equally good; aims at strong regret; needs no horizon.
+    Assumes that options that look alike are about equally good; needs no horizon. Aims at weak regret, since its two
+    options differ and cannot both be the best; at strong regret with preset ``paper`` (or ``distinct=False``).
 
     Args:
         domain: where to choose. On ``Arms`` nothing is correlated.
         settings: ``slate_size`` (2); ``lengthscale`` (0.2; one, or one a column, in units of the cube);
             ``outputscale`` (1.0); ``noise`` (None: 0.05, or 0.25 for winner-only feedback); ``mean`` (0.0);
-            ``feedback`` ("pairs" or "winner"; only sets the default noise); ``self_duel`` ("coin" or "skip");
+            ``feedback`` ("pairs" or "winner"; only sets the default noise); ``self_duel`` ("coin" counts the duel of
+            an option with itself, "skip" does not; ``IndSelfSparring`` says ``count_self`` true or false);
             ``distinct`` (None: true for two slots); ``likelihood`` ("gaussian" as published, or "bernoulli": logits
             by Laplace's approximation, no noise, slower); ``kernel`` ("rbf", "matern52", "matern32", or a GPyTorch
             kernel with its own scales). A box takes more, see ``BoxKernelSelfSparring``.
+
+    Hyper-parameters are fixed, as in the paper: no answer changes them. To learn them from earlier answers, fit them
+    with ``prefopt.models.one_sided`` and pass the kernel: ``kernel=OneSidedGP(X, tries, wins).fit().covar_module``.
 
     Source: Sui et al. 2017, Algorithm 4.
 
