@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
@@ -36,7 +37,9 @@ def create_study(
 
     Args:
         space: a ``Space``, a domain, a dict of Optuna distributions, or a list of arms.
-        query_size: how many options a question shows, 2 to 6.
+        query_size: how many distinct options a question shows, 2 to 6 (all of them if there are fewer; strategies with
+            slates of varying length choose fewer). Where the policy proposes an option twice, another one takes the
+            place, and the policy is told what was said of the options shown.
         storage: ``"study.db"`` (an SQLite file), any SQLAlchemy URL, or None to keep it in memory.
         study_name: its name in the storage.
         seed: same seed and same answers, same questions; None draws one and stores it.
@@ -72,7 +75,14 @@ def create_study(
         "question": question,
         "version": version("prefopt-bo"),
     }
+    if isinstance(space.domain, Box):
+        space.domain.sample(1, np.random.default_rng(0))  # constraints that nothing fits are said here
     check_strategy(StudyRecord(**{**row, "space": space, "id": 0, "created": 0.0}))
+    size = getattr(space.domain, "size", query_size)
+    if 1 < size < query_size:
+        warnings.warn(
+            f"query_size={query_size}, but there are {size} options: a question shows all of them", stacklevel=2
+        )
     database = Storage(storage)
     if not database.create(row) and not load_if_exists:
         database.close()
@@ -83,17 +93,24 @@ def create_study(
     return _opened(database, study_name)
 
 
-def load_study(storage: str, *, study_name: str | None = None) -> Study:
-    """Open a study again, exactly where it was.
+def load_study(
+    storage: str, *, study_name: str | None = None, budget: int | None = None, question: str | None = None
+) -> Study:
+    """Open a study again, exactly where it was; a missing file is not created.
 
     Args:
         storage: as given to ``create_study``.
         study_name: may be left out if the storage holds only one study.
+        budget: another number of planned answers, kept from now on: a finished study goes on with a larger one.
+        question: another sentence put to the person, kept from now on.
 
     Raises:
         StudyError: no such study (the message lists those there are), or written by a newer prefopt.
+        SettingError: ``budget`` is no whole number of at least 1.
     """
-    database = Storage(storage)
+    if budget is not None:
+        _check_count("budget", budget, 1)
+    database = Storage(storage, create=False)
     names = database.names()
     if study_name is None and len(names) == 1:
         study_name = names[0]
@@ -102,6 +119,9 @@ def load_study(storage: str, *, study_name: str | None = None) -> Study:
         wanted = "a study_name" if study_name is None else f"study {study_name!r} is not there"
         held = f"it holds {', '.join(map(repr, names))}" if names else "it holds no study; create_study makes one"
         raise StudyError(f"storage {storage!r}: {wanted if study_name else 'say which study'}; {held}")
+    changes = {"budget": budget, "question": question}
+    if given := {name: value for name, value in changes.items() if value is not None}:
+        database.change(study_name, **given)
     return _opened(database, study_name)
 
 

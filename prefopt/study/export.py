@@ -83,11 +83,20 @@ def write(state: State, events: list[Event], path: str | Path) -> None:
     """Write a ``.csv`` (the history, lists as JSON) or a ``.json`` (everything).
 
     Raises:
-        StudyError: another ending, or no path at all.
+        StudyError: another ending, no path at all, or a file that cannot be written.
     """
     if not isinstance(path, str | PathLike):
         raise StudyError(f"export needs the path of a .csv or .json file to write, got {path!r}")
     path = Path(path)
+    try:
+        _write(state, events, path)
+    except OSError as error:
+        raise StudyError(
+            f"cannot write {str(path)!r}: {error.strerror or error}; give a file in a folder that is there and writable"
+        ) from error
+
+
+def _write(state: State, events: list[Event], path: Path) -> None:
     if path.suffix == ".csv":
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, COLUMNS)

@@ -14,7 +14,8 @@ from sqlalchemy.pool import StaticPool
 
 from prefopt.errors import StudyError
 from prefopt.study.events import SCHEMA_VERSION, Event
-from prefopt.study.sqlite import prepare_sqlite
+from prefopt.study.rows import insert_event, marks, read_events
+from prefopt.study.sqlite import check_file, prepare_sqlite
 from prefopt.study.tables import events, metadata, studies
 
 T = TypeVar("T")
@@ -25,7 +26,7 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """What is fixed when a study is created (one row of the table ``studies``)."""
+    """What a study was created with (one row of the table ``studies``); budget and question can be changed."""
 
     id: int
     name: str
@@ -45,12 +46,13 @@ class Storage:
 
     Args:
         url: ``"study.db"`` (a file), or any SQLAlchemy URL.
+        create: make the file or the tables if they are not there; readers say false, and leave nothing behind.
 
     Raises:
-        StudyError: the URL names no database that SQLAlchemy can open.
+        StudyError: the URL names no database that SQLAlchemy can open, or one without studies and not ``create``.
     """
 
-    def __init__(self, url: str | None = None) -> None:
+    def __init__(self, url: str | None = None, *, create: bool = True) -> None:
         self.url = None if url is None else str(url) if "://" in str(url) else f"sqlite:///{url}"
         try:
             if self.url is None:
@@ -60,9 +62,14 @@ class Storage:
         except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ImportError) as error:
             raise StudyError(f"storage {url!r}: expected a file name or an SQLAlchemy URL; {error}") from error
         if self._engine.dialect.name == "sqlite":
+            if not create:
+                check_file(self._engine)
             prepare_sqlite(self._engine, wal=self.url is not None)
         self._writer = self._engine.execution_options(write=True)
-        self._patiently(lambda: metadata.create_all(self._writer))
+        if create:
+            self._patiently(lambda: metadata.create_all(self._writer))
+        elif not self._patiently(lambda: sa.inspect(self._engine).has_table(studies.name)):
+            raise StudyError(f"storage {url!r} holds no study; create_study makes one")
 
     def __getstate__(self) -> dict[str, Any]:
         rows = None
@@ -114,25 +121,30 @@ class Storage:
         kept |= {"space": read_space(json.loads(row["space"])), "settings": json.loads(row["settings"])}
         return StudyRecord(**kept)
 
+    def change(self, name: str, **columns: int | str) -> None:
+        """Give the study ``name`` another ``budget`` or ``question``; the log stays as it is."""
+        change = studies.update().where(studies.c.name == name).values(columns)
+        self._insert(lambda connection: connection.execute(change))
+
     def read(self, record: StudyRecord, after: int = 0) -> list[Event]:
         """The events of a study in order, from number ``after`` + 1 on."""
         with self._engine.connect() as connection:
-            return _read(connection, record, after)
+            return read_events(connection, record.id, after)
 
     def append(self, record: StudyRecord, event: Event) -> bool:
         """Write ``event`` as the next of the study and commit; false if its slot or token is taken."""
 
         def write(connection: sa.Connection) -> None:
-            _insert_event(connection, record, event)
+            insert_event(connection, record.id, event)
 
-        def taken() -> bool:
-            marks = [column == value for column, value in _marks(event) if value]
-            query = sa.select(events.c.number).where(events.c.study_id == record.id, sa.or_(sa.false(), *marks))
+        def is_taken() -> bool:
+            taken = [column == value for column, value in marks(event) if value]
+            query = sa.select(events.c.number).where(events.c.study_id == record.id, sa.or_(sa.false(), *taken))
             with self._engine.connect() as connection:
                 return connection.execute(query).first() is not None
 
         while not self._insert(write):
-            if taken():
+            if is_taken():
                 return False  # otherwise another process took the number: the next one is free
         return True
 
@@ -140,7 +152,7 @@ class Storage:
         """Write the event that ``make`` returns for the events after ``after``, with all other writers waiting."""
 
         def write(connection: sa.Connection) -> None:
-            _insert_event(connection, record, make(_read(connection, record, after)))
+            insert_event(connection, record.id, make(read_events(connection, record.id, after)))
 
         return self._insert(write)
 
@@ -160,39 +172,11 @@ class Storage:
         while True:
             try:
                 return action()
-            except sa.exc.OperationalError as error:
+            except sa.exc.DBAPIError as error:
                 text = str(error.orig)
                 if ("locked" not in text and "busy" not in text and "exists" not in text) or time.monotonic() > end:
-                    raise StudyError(f"storage {self.url!r}: {text}; nothing was written") from error
+                    raise StudyError(
+                        f"storage {self.url!r}: expected a database of studies that can be opened, got: {text}; "
+                        "nothing was written"
+                    ) from error
                 time.sleep(random.uniform(0.01, 0.05))  # jitter, different in every process: no result depends on it
-
-
-def _read(connection: sa.Connection, record: StudyRecord, after: int) -> list[Event]:
-    query = events.select().where(events.c.study_id == record.id, events.c.number > after).order_by("number")
-    return [_event(row) for row in connection.execute(query).mappings()]
-
-
-def _insert_event(connection: sa.Connection, record: StudyRecord, event: Event) -> None:
-    mine = events.c.study_id == record.id
-    last = connection.execute(sa.select(sa.func.max(events.c.number)).where(mine)).scalar() or 0
-    row = {
-        "study_id": record.id,
-        "number": last + 1,
-        "kind": event.kind,
-        "payload": json.dumps(event.payload, allow_nan=False),
-        "slot": event.slot or None,
-        "token": event.token,
-        "rater": event.rater,
-        "seconds": event.seconds,
-        "time": time.time(),
-    }
-    connection.execute(events.insert().values(row))
-
-
-def _marks(event: Event) -> list[tuple[Any, str | None]]:
-    return [(events.c.slot, event.slot), (events.c.token, event.token)]
-
-
-def _event(row: Any) -> Event:
-    names = ("kind", "rater", "seconds", "token", "number", "time")
-    return Event(payload=json.loads(row["payload"]), slot=row["slot"] or "", **{n: row[n] for n in names})
