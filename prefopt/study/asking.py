@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from prefopt.answer import Answer
-from prefopt.domain import Arms, Box, Grid
 from prefopt.errors import StudyError
+from prefopt.policies import POLICIES
 from prefopt.study.events import Event
+from prefopt.study.filling import MOST, Slate, at_random, distinct, most_shown, topped_up
 from prefopt.study.fold import State
 from prefopt.study.learner import ASK, COIN, FILL, SHOW, Learner, fresh_rng
-from prefopt.study.limit import TimeLimit
+from prefopt.study.limit import TimeLimit, seconds_left
 from prefopt.study.storage import StudyRecord
 
 #: Automatic steps in a row (an option meeting itself), and further draws for a question fit for a person.
 PATIENCE = 20
-#: A person compares at most this many at once.
-MOST = 6
-
-Slate = list[Any]
+#: Further draws to fill a question of several options in which the policy proposes one twice.
+FURTHER = 5
 
 
 @dataclass
@@ -36,6 +36,7 @@ class Draft:
     note: str = ""
     fallback: bool = False
     repeat_of: int | None = None
+    end: float | None = None  # when the policy's time is over, by ``time.monotonic``
 
 
 class Asker:
@@ -58,7 +59,7 @@ class Asker:
         made = self._proposal(state, number, steps, timeout)
         idea = next(iter(state.waiting_ideas()), None)
         if idea is not None:
-            made.slate = self._with_idea(state, made.slate, state.options.option(idea), number)
+            made.slate = self._with_idea(state, made, state.options.option(idea), number, steps)
         elif steps < PATIENCE and len(distinct(state, made.slate)) == 1:
             return self._automatic(state, made.slate, number, steps, tie=False)
         elif steps < PATIENCE and self._has_others(state) and len(self._skips(state, made.slate)) > 1:
@@ -69,19 +70,22 @@ class Asker:
 
     def _proposal(self, state: State, number: int, steps: int, timeout: float | None) -> Draft:
         """The policy's slate; options drawn at random if it fails or is too slow."""
+        end = None if timeout is None else time.monotonic() + timeout
         try:
             self._limit.wait(timeout)
             draws = self._draws(state, number, steps)
-            slates = self._limit.run(lambda: next(draws), timeout)
+            slates = self._limit.run(lambda: next(draws), seconds_left(end))
         except Exception as error:
             what = "ran out of time" if isinstance(error, TimeoutError) else f"failed: {error}"
             note = f"{self.record.strategy} {what}; these options were drawn at random"
             warnings.warn(f"question {number}: {note}", RuntimeWarning, stacklevel=4)
-            return Draft(self._random(state, number), note, fallback=True)
+            return Draft(at_random(state, number), note, fallback=True)
         if len(slates) <= MOST:
-            return Draft(slates)
+            return Draft(slates, end=end)
         kept = np.sort(fresh_rng(self.record, number, FILL).permutation(len(slates))[:MOST])
-        return Draft([slates[i] for i in kept], f"{MOST} of the {len(slates)} options proposed, drawn at random")
+        return Draft(
+            [slates[i] for i in kept], f"{MOST} of the {len(slates)} options proposed, drawn at random", end=end
+        )
 
     def policy(self, state: State) -> Any:
         """The policy after everything in ``state``."""
@@ -97,62 +101,58 @@ class Asker:
         return ([state.options.plain(option) for option in slate] for slate in slates)
 
     def _fit_for_a_person(self, state: State, made: Draft, number: int, steps: int) -> None:
-        """No option against itself, and no question again that was skipped just now."""
-        if len(distinct(state, made.slate)) == 1:
-            made.slate = self._filled(state, made.slate, number, steps)
-        skips = self._skips(state, made.slate)
-        if skips and (skips[-1].number == number - 1 or len(skips) > 1) and not made.fallback:
-            made.slate = self._another(state, made.slate, number, steps)
-            skips = self._skips(state, made.slate)
-        if skips:
+        """Distinct options, as many as promised, and no question again that was skipped just now."""
+        made.slate = self._filled(state, made, number, steps)
+        if self._stale(state, made.slate, number) and not made.fallback:
+            made.slate = self._another(state, made, number, steps)
+        if skips := self._skips(state, made.slate):
             made.repeat_of = skips[-1].number
 
-    def _filled(self, state: State, slate: Slate, number: int, steps: int) -> Slate:
-        """Distinct options: the policy's, then those of further draws, then the next best."""
-        size = min(self.record.query_size, MOST)
-        found = distinct(state, slate)
-        for more in self._safe_draws(state, number, steps + 1):
-            found = distinct(state, found + more)[:size]
-            if len(found) >= size:
-                break
-        return found if len(found) > 1 else distinct(state, found + self._next_best(state, number))[:2]
+    def _filled(self, state: State, made: Draft, number: int, steps: int) -> Slate:
+        """Distinct options: the policy's, then those of further draws, then others.
 
-    def _another(self, state: State, slate: Slate, number: int, steps: int) -> Slate:
-        """A slate of other options than ``slate``, or ``slate`` if there are no others."""
-        random = (self._random(state, number, attempt) for attempt in range(PATIENCE))
-        here = {state.options.find(option) for option in slate}
-        for other in chain(self._safe_draws(state, number, steps + 1), random):
-            found = {state.options.find(option) for option in other}
-            if len(found) > 1 and found != here:
-                return other[:MOST]
-        return slate
+        An option's copies give way to others, and the policy is told what was said of the slate that was shown. A
+        policy whose slates vary in length (MDB, say) chooses how many; it only never gets an option alone.
+        """
+        found, least = distinct(state, made.slate), self._least(state)
+        more = islice(self._further(state, made, number, steps), FURTHER)
+        while len(found) < least and (draw := next(more, None)):
+            found = distinct(state, found + draw)[:least]
+        return topped_up(state, found, least, number)
 
-    def _safe_draws(self, state: State, number: int, start: int) -> Iterator[Slate]:
-        """Further slates of the policy, none after a failure: the first draw has warned already."""
+    def _another(self, state: State, made: Draft, number: int, steps: int) -> Slate:
+        """A slate that was not skipped just now or twice, or else another than that of ``made``, or else the same."""
+        second = made.slate
+        random = (at_random(state, number, attempt) for attempt in range(PATIENCE))
+        here = {state.options.find(option) for option in made.slate}
+        for draw in chain(self._further(state, made, number, steps), random):
+            found = distinct(state, draw)[:MOST]
+            if len(found) > 1:
+                found = topped_up(state, found, self._least(state), number)
+                if not self._stale(state, found, number):
+                    return found
+                if {state.options.find(option) for option in found} != here:
+                    second = found
+        return second
+
+    def _stale(self, state: State, slate: Slate, number: int) -> bool:
+        skips = self._skips(state, slate)
+        return bool(skips) and (skips[-1].number == number - 1 or len(skips) > 1)
+
+    def _least(self, state: State) -> int:
+        return 2 if POLICIES[self.record.strategy].slates == "varies" else most_shown(state)
+
+    def _further(self, state: State, made: Draft, number: int, steps: int) -> Iterator[Slate]:
+        """Further slates of the policy while there is time, none after a failure: the first draw has warned already."""
+        draws = self._draws(state, number, steps + 1)
         with suppress(Exception):
-            yield from self._draws(state, number, start)
+            while not made.fallback:
+                yield self._limit.run(lambda: next(draws), seconds_left(made.end))
 
-    def _next_best(self, state: State, number: int) -> Slate:
-        """Options by their share of wins, best first; on a box those asked so far, then a random point."""
-        tally = state.tally()
-        order = np.argsort(-(tally.wins + 1) / (tally.tries + 2), kind="stable")
-        known = [state.options.option(int(i)) for i in order]
-        return known if state.options.finite else known + self._random(state, number)
-
-    def _random(self, state: State, number: int, attempt: int = 0) -> Slate:
-        """Distinct options drawn uniformly."""
-        rng, size = fresh_rng(self.record, number, FILL, attempt + 1), min(self.record.query_size, MOST)
-        domain: Arms | Grid | Box = state.space.domain
-        if isinstance(domain, Box):
-            return [state.options.plain(row) for row in domain.sample(size, rng)]
-        return [int(i) for i in rng.choice(domain.size, size=min(size, domain.size), replace=False)]
-
-    def _with_idea(self, state: State, slate: Slate, idea: Any, number: int) -> Slate:
+    def _with_idea(self, state: State, made: Draft, idea: Any, number: int, steps: int) -> Slate:
         """The policy's choice with the own idea in the last place."""
-        options = [option for option in distinct(state, slate) if not state.options.same(option, idea)]
-        if not options:
-            options = [o for o in self._next_best(state, number) if not state.options.same(o, idea)][:1]
-        return [*options[: max(1, min(self.record.query_size, MOST) - 1)], idea]
+        options = [o for o in self._filled(state, made, number, steps) if not state.options.same(o, idea)]
+        return [*options[: max(1, most_shown(state) - 1)], idea]
 
     def _has_others(self, state: State) -> bool:
         return not state.options.finite or len(state.options) > self.record.query_size
@@ -179,12 +179,3 @@ class Asker:
             if getattr(made, name):
                 payload[name] = getattr(made, name)
         return Event("asked", payload, slot=f"asked:{number}", rater=rater)
-
-
-def distinct(state: State, slate: Slate) -> Slate:
-    """The options of ``slate`` without copies, in the same order."""
-    kept: Slate = []
-    for option in slate:
-        if not any(state.options.same(option, other) for other in kept):
-            kept.append(option)
-    return kept

@@ -14,7 +14,7 @@ from prefopt.domain import Arms, Box
 from prefopt.errors import SettingError, StudyError
 from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
-from prefopt.study.asking import MOST
+from prefopt.study.filling import MOST
 from prefopt.study.learner import build_policy
 from prefopt.study.storage import Storage, StudyRecord
 from prefopt.study.study import Study

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
+
+
+def seconds_left(end: float | None) -> float | None:
+    """Seconds until ``end`` by ``time.monotonic``, at least 0; None if there is no end."""
+    return None if end is None else max(0.0, end - time.monotonic())
 
 
 class TimeLimit:

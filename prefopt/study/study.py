@@ -10,6 +10,7 @@ from prefopt.errors import StudyError
 from prefopt.study import naming
 from prefopt.study.changes import check_open, repeated, restore_event, undo_event
 from prefopt.study.events import Event
+from prefopt.study.limit import seconds_left
 from prefopt.study.question import Candidate, Query
 from prefopt.study.reading import StudyReading
 
@@ -45,7 +46,7 @@ class Study(StudyReading):
         end = None if timeout is None else time.monotonic() + timeout
         with self._lock:
             for race in range(RACES):
-                left = None if end is None else max(0.0, end - time.monotonic())
+                left = seconds_left(end)
                 state = self._sync()
                 waiting = state.open_question(rater)
                 if waiting is not None:
