@@ -19,6 +19,9 @@ from prefopt.study.storage import StudyRecord
 
 #: What the random stream (seed, question, PURPOSE) is for.
 ASK, TELL, SHOW, RECOMMEND, COIN, FILL, COMPARED = range(7)
+#: A policy with ``learn`` takes the lessons up to the last multiple of this at once, and the rest one by one: in a
+#: process that saw them come as in one that has just opened the study, so that both round alike.
+AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -39,15 +42,23 @@ class Learner:
         self._policy: Any = None
         self._built_on = (-1, -1)
         self._lessons = Lessons()
+        self._told: list[Told] = []
+        self._known = 0  # how many of them the policy has learned
 
     def policy(self, state: State) -> Any:
         """The policy after everything in ``state``; only what is new is told, unless something was taken back."""
         base = (state.rewrites, len(state.options) if state.options.finite else -1)
         if self._policy is None or base != self._built_on:
             self._policy, self._lessons = build_policy(self.record, state.space.domain), Lessons()
-            self._built_on = base
-        for lesson in self._lessons.new(state):
+            self._built_on, self._told, self._known = base, [], 0
+        self._told += self._lessons.new(state)
+        whole = len(self._told) // AT_ONCE * AT_ONCE
+        if whole > self._known and hasattr(self._policy, "learn"):
+            self._policy.learn((lesson.slate, lesson.answer) for lesson in self._told[:whole])
+            self._known = whole
+        for lesson in self._told[self._known :]:
             self._tell(lesson)
+        self._known = len(self._told)
         return self._policy
 
     def _tell(self, lesson: Told) -> None:

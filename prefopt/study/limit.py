@@ -1,11 +1,14 @@
-"""A time limit for a pure computation."""
+"""Limits for a pure computation: of time, and of threads."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 
 def seconds_left(end: float | None) -> float | None:
@@ -46,6 +49,36 @@ class TimeLimit:
         if error is not None:
             raise error
         return result
+
+
+class OneThread:
+    """Linear algebra on one thread while anybody is inside.
+
+    The matrices of a study are so small that more threads mostly wait for each other; and how many there are may
+    decide how a sum is rounded.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+        self._limits: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Inside, one thread; the limits of before return when the last one leaves."""
+        with self._lock:
+            if not self._inside:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    self._limits.restore_original_limits()
+
+
+one_thread = OneThread()
 
 
 def _outcome(action: Callable[[], Any]) -> tuple[Any, BaseException | None]:

@@ -11,6 +11,7 @@ from prefopt.study import export
 from prefopt.study.asking import Asker
 from prefopt.study.consistency import Diagnostics, diagnose
 from prefopt.study.fold import State
+from prefopt.study.limit import one_thread
 from prefopt.study.recommend import Recommendation, enough, recommend
 from prefopt.study.storage import Storage, StudyRecord
 
@@ -89,13 +90,13 @@ class StudyReading:
 
     def recommend(self) -> Recommendation:
         """The option to take now, how good it seems, and how probably it is the best; the same for the same log."""
-        with self._lock:
+        with self._lock, one_thread():
             return recommend(self._sync(), self._asker)
 
     @property
     def enough(self) -> str:
         """Why it is reasonable to stop now; an empty text while more answers are worth it."""
-        with self._lock:
+        with self._lock, one_thread():
             return enough(self._sync(), self._asker)
 
     @property

@@ -10,7 +10,7 @@ from prefopt.errors import StudyError
 from prefopt.study import naming
 from prefopt.study.changes import check_open, repeated, restore_event, undo_event
 from prefopt.study.events import Event
-from prefopt.study.limit import seconds_left
+from prefopt.study.limit import one_thread, seconds_left
 from prefopt.study.question import Candidate, Query
 from prefopt.study.reading import StudyReading
 
@@ -44,7 +44,7 @@ class Study(StudyReading):
         naming.check_text(rater=rater)
         naming.check_timeout(timeout)
         end = None if timeout is None else time.monotonic() + timeout
-        with self._lock:
+        with self._lock, one_thread():
             for race in range(RACES):
                 left = seconds_left(end)
                 state = self._sync()

@@ -6,13 +6,15 @@ Step numbers are those of Algorithm 4.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prefopt.answer import Answer
+from prefopt.data import Tally
 from prefopt.domain import Arms, Box, Domain
 from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
@@ -147,6 +149,13 @@ class FiniteKernelSelfSparring(FinitePolicy):
         n, s = self.check_counts(tries, wins)
         fresh = self.start(np.random.default_rng(0))
         self.state = fresh._replace(posterior=gp.posterior_of(self.prior, self.variance, n, s))
+
+    def learn(self, told: Iterable[tuple[NDArray[np.int64], Answer]]) -> None:
+        """Set the state to that after all these answers to slates at once, from their counts."""
+        counts = Tally.empty(self.domain.size)
+        for slate, answer in told:
+            counts.add(slate, answer.wins, count_self=self.self_duel == "coin")
+        self.restore(counts.tries, counts.wins)
 
     def check_counts(self, tries: ArrayLike, wins: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Tries and wins as float64 arrays (K,); raises SettingError if they are none."""
