@@ -2,7 +2,8 @@
 
 Each is a generator written from the papers' pseudo-code, on lists and dictionaries, without the tables that the
 rules keep. It yields what may be asked next: a tuple is exactly the next slate (the oracle draws from a generator
-in the same state as the policy's), a list holds a set of legal arms for each slot. It is sent (slate, wins).
+in the same state as the policy's), a list holds a set of legal arms for each slot (any of those that are tied: how
+ties are broken is tested by itself, and the generators are brought in line afterwards). It is sent (slate, wins).
 """
 
 import math
@@ -14,17 +15,10 @@ from scipy.optimize import brentq
 EPS = 1e-9
 
 
-def pick(values, rng):
-    """Index of the largest value, ties uniform, one draw for each tie met."""
-    best, ties = 0, 1
-    for i in range(1, len(values)):
-        if values[i] > values[best]:
-            best, ties = i, 1
-        elif values[i] == values[best]:
-            ties += 1
-            if rng.random() * ties < 1:
-                best = i
-    return best
+def largest(values):
+    """The keys of the largest value."""
+    top = max(values.values())
+    return {key for key, value in values.items() if value == top}
 
 
 def sample(p, rng):
@@ -192,6 +186,7 @@ def merging(K, rng, choose, alpha, p, C):
             batches[(m + 1) % len(batches)] += batch
             remove(batches, batch)
         slate, wins = yield choose(batch, u, W, rng)
+        assert (slate[0] == slate[1]) == (len(batch) == 1)
         if wins.sum() == 0:
             t -= 1
             continue
@@ -227,8 +222,7 @@ def pair_up(batches, p):
 def merge_rucb(K, rng, alpha=0.51, p=4, C=0.0, **_):
     def choose(batch, u, W, rng):
         c = batch[int(rng.random() * len(batch))]
-        others = [j for j in batch if j != c]
-        return (c, others[pick([u[j, c] for j in others], rng)]) if others else (c, c)
+        return [{c}, largest({j: u[j, c] for j in batch if j != c} or {c: 0})]
 
     return merging(K, rng, choose, alpha, p, C)
 
@@ -242,9 +236,7 @@ def merge_dts(K, rng, alpha=0.8**6, p=16, C=4e5, **_):
         beaten = dict.fromkeys(batch, 0)
         for i, j in combinations(batch, 2):
             beaten[i if draw(W, i, j, rng) > 0.5 else j] += 1
-        c = batch[pick([beaten[i] for i in batch], rng)]
-        theta = {j: draw(W, j, c, rng) for j in batch if j != c}
-        return (c, min(theta, key=theta.get)) if theta else (c, c)
+        return [largest(beaten), set(batch)]  # how the rival is drawn is tested by itself
 
     return merging(K, rng, choose, alpha, p, C)
 

@@ -102,6 +102,22 @@ def rcs(W, t, firsts, rng):
     return c, largest(u, rng)
 
 
+def merge_rucb(W, t, firsts, rng, p):
+    """Algorithm 1 of Zoghi et al. 2015 (WSDM) within one batch."""
+    c = rng.integers(len(W), size=DRAWS)
+    u = bounds(W, t)[0].T[c]
+    u[np.arange(DRAWS), c] = -1
+    return c, largest(u, rng)
+
+
+def merge_dts(W, t, firsts, rng):
+    """Algorithm 1 of Li et al. 2020 within one batch: the rival is the arm that most likely loses to c."""
+    c = largest((sample(W, 1.0, rng) > 0.5).sum(axis=2), rng)
+    theta = rng.beta(W.T[c] + 1, W[c] + 1)
+    theta[np.arange(DRAWS), c] = 2
+    return c, largest(-theta, rng)
+
+
 def frequencies(pairs, K):
     """Counts of (first, second), (K * K,)."""
     first, second = pairs
@@ -128,8 +144,12 @@ CASES = [
         for W, ties in ((CIRCLE, 0), (YOUNG, 0), (CIRCLE, 1))
     ],
     *[(name, CIRCLE, 0, {"eta": 2.5}) for name in ("d-ts", "d-ts-plus")],
+    ("merge-rucb", YOUNG, 0, {"p": 5}),
+    ("merge-rucb", YOUNG, 1, {"p": 5}),
+    ("merge-dts", YOUNG, 0, {}),
+    ("merge-dts", YOUNG, 1, {}),
 ]
-PAPERS = {"d-ts": d_ts, "d-ts-plus": d_ts_plus, "rcs": rcs}
+PAPERS = {"d-ts": d_ts, "d-ts-plus": d_ts_plus, "rcs": rcs, "merge-rucb": merge_rucb, "merge-dts": merge_dts}
 
 
 @pytest.mark.parametrize(("name", "W", "ties", "settings"), CASES)
