@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from prefopt.domain import Arms, Box
-from prefopt.errors import SettingError, StudyError
+from prefopt.errors import NoStudyError, SettingError, StudyError
 from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
 from prefopt.study.filling import MOST
@@ -105,7 +105,8 @@ def load_study(
         question: another sentence put to the person, kept from now on.
 
     Raises:
-        StudyError: no such study (the message lists those there are), or written by a newer prefopt.
+        NoStudyError: no such study (the message lists those there are) or no such file.
+        StudyError: several studies and no name, or written by a newer prefopt.
         SettingError: ``budget`` is no whole number of at least 1.
     """
     if budget is not None:
@@ -116,9 +117,11 @@ def load_study(
         study_name = names[0]
     if study_name not in names:
         database.close()
-        wanted = "a study_name" if study_name is None else f"study {study_name!r} is not there"
         held = f"it holds {', '.join(map(repr, names))}" if names else "it holds no study; create_study makes one"
-        raise StudyError(f"storage {storage!r}: {wanted if study_name else 'say which study'}; {held}")
+        if study_name is None and names:
+            raise StudyError(f"storage {storage!r}: say which study, study_name=... (in the terminal --name); {held}")
+        wanted = "no study" if study_name is None else f"study {study_name!r} is not there"
+        raise NoStudyError(f"storage {storage!r}: {wanted}; {held}")
     changes = {"budget": budget, "question": question}
     if given := {name: value for name, value in changes.items() if value is not None}:
         database.change(study_name, **given)

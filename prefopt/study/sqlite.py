@@ -8,18 +8,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from prefopt.errors import StudyError
+from prefopt.errors import NoStudyError
 
 #: How long SQLite itself waits for another writer, in milliseconds.
 BUSY_MS = 30_000
 
 
 def check_file(engine: sa.Engine) -> None:
-    """Raise StudyError if the file is not there: opening it would make an empty one."""
+    """Raise NoStudyError if the file is not there: opening it would make an empty one."""
     name = engine.url.database
     if name and name != ":memory:" and not name.startswith("file:") and not Path(name).is_file():
         what = "is a folder" if Path(name).is_dir() else "there is no such file"
-        raise StudyError(f"storage {name!r}: expected the file of a study, {what}; create_study makes one")
+        raise NoStudyError(f"storage {name!r}: expected the file of a study, {what}; create_study makes one")
 
 
 def prepare_sqlite(engine: sa.Engine, *, wal: bool) -> None:

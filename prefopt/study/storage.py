@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
-from prefopt.errors import StudyError
+from prefopt.errors import NoStudyError, StudyError
 from prefopt.study.events import SCHEMA_VERSION, Event
 from prefopt.study.rows import insert_event, marks, read_events
 from prefopt.study.sqlite import check_file, prepare_sqlite
@@ -49,7 +49,8 @@ class Storage:
         create: make the file or the tables if they are not there; readers say false, and leave nothing behind.
 
     Raises:
-        StudyError: the URL names no database that SQLAlchemy can open, or one without studies and not ``create``.
+        StudyError: the URL names no database that SQLAlchemy can open.
+        NoStudyError: no such file or no studies in it, and not ``create``.
     """
 
     def __init__(self, url: str | None = None, *, create: bool = True) -> None:
@@ -69,7 +70,7 @@ class Storage:
         if create:
             self._patiently(lambda: metadata.create_all(self._writer))
         elif not self._patiently(lambda: sa.inspect(self._engine).has_table(studies.name)):
-            raise StudyError(f"storage {url!r} holds no study; create_study makes one")
+            raise NoStudyError(f"storage {url!r} holds no study; create_study makes one")
 
     def __getstate__(self) -> dict[str, Any]:
         rows = None
