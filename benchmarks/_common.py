@@ -58,7 +58,12 @@ def save_curves(path: Path, results: Sequence[Results], labels: Sequence[str], *
     save_table(
         path.with_suffix(".csv"),
         curve_rows(results, labels),
-        {"runs": {label: result.manifest for label, result in zip(labels, results, strict=True)}},
+        {
+            "runs": {
+                label: {**result.manifest, "seconds": round(result.seconds, 2)}
+                for label, result in zip(labels, results, strict=True)
+            }
+        },
     )
     kinds = results[0].regrets
     _, axes = pyplot().subplots(1, len(kinds), figsize=(7 * len(kinds), 4.5), layout="constrained", squeeze=False)

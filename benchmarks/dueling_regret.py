@@ -96,6 +96,16 @@ def report(name: str, methods: list[Method], results: list[Results], options: ar
     )
 
 
+def about(options: argparse.Namespace, methods: list[Method]) -> dict[str, Any]:
+    """The manifest of a table over several environments."""
+    return {
+        "runs": options.runs,
+        "rounds": options.rounds,
+        "seed": options.seed,
+        "methods": [{"label": label, "policy": policy, "settings": settings} for label, policy, settings in methods],
+    }
+
+
 def sui_3(options: argparse.Namespace) -> None:
     """Sui et al. 2017, Figure 3: arith utilities, logit link, m = 2."""
     report("sui-3", FIGURE_3, run(FIGURE_3, "arith-logit-16", options), options)
@@ -123,20 +133,18 @@ def sui_6(options: argparse.Namespace) -> None:
         report(
             f"sui-6-m{m}",
             MULTI,
-            [over_subsets(whole.P, subsets, method, m, options) for method in MULTI],
+            [over_subsets(whole, subsets, method, m, options) for method in MULTI],
             options,
         )
 
 
-def over_subsets(
-    P: np.ndarray, subsets: list[np.ndarray], method: Method, m: int, options: argparse.Namespace
-) -> Results:
+def over_subsets(whole: Any, subsets: list[np.ndarray], method: Method, m: int, options: argparse.Namespace) -> Results:
     """One repetition of ``method`` on each subset, as the repetitions of one result."""
     _, policy, settings = method
     each = [
         simulate(
             policy,
-            FiniteEnvironment(f"{len(subsets)} subsets of 16 rankers, m = {m}", Arms(len(s)), P[np.ix_(s, s)]),
+            FiniteEnvironment(f"{len(subsets)} subsets of 16 rankers, m = {m}", Arms(len(s)), whole.P[np.ix_(s, s)]),
             rounds=options.rounds,
             seed=options.seed + i,
             slate_size=m,
@@ -146,7 +154,12 @@ def over_subsets(
         for i, s in enumerate(subsets)
     ]
     joined = {name: np.concatenate([getattr(r, name) for r in each]) for name in ("regret", "recommended", "inference")}
-    manifest = {**each[0].manifest, "repetitions": len(each), "subsets": [s.tolist() for s in subsets]}
+    manifest = {
+        **each[0].manifest,
+        "repetitions": len(each),
+        "matrix": whole.name,
+        "subsets": [s.tolist() for s in subsets],
+    }
     return dataclasses.replace(each[0], **joined, manifest=manifest, seconds=sum(r.seconds for r in each))
 
 
@@ -166,7 +179,7 @@ def sui_grid(options: argparse.Namespace) -> None:
             ax.get_legend().remove()
             ax.set_ylabel("")
     axes[0, 0].figure.suptitle(results[0].describe())
-    save_table(options.out / "sui-grid.csv", rows, {"runs": options.runs, "seed": options.seed})
+    save_table(options.out / "sui-grid.csv", rows, about(options, FIGURE_3))
     save_figure(axes[0, 0], options.out / "sui-grid.png")
     print(f"\nsui-grid: cumulative regret at T = {options.rounds}")
     print_rows(last)
@@ -204,7 +217,7 @@ def bound(options: argparse.Namespace) -> None:
         slopes = [float(np.diff(r.mean())[0] / np.log(2)) for r in results]
         least = lower_bound(make_environment(name).P)
         rows.append({"environment": name, "bound": least, **dict(zip(labels, slopes, strict=True))})
-    save_table(options.out / "bound.csv", rows, {"runs": options.runs, "rounds": options.rounds, "seed": options.seed})
+    save_table(options.out / "bound.csv", rows, about(options, methods))
     print("\nbound: growth of the mean strong regret per unit of ln T over the last doubling")
     print_rows(rows)
     _, ax = pyplot().subplots(figsize=(7, 4.5), layout="constrained")
