@@ -13,6 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from prefopt.errors import DomainError
 from prefopt.finite import SAME, Arms, FloatArray, Grid
 from prefopt.linear import Linear, read_constraint
+from prefopt.polytope import Polytope, find_polytope
+
+#: Attempts to find random points that constraints allow, and how many of them ignore that some are linear.
+TRIES, PLAIN_TRIES = 100, 10
 
 Constraint = Callable[[FloatArray], NDArray[np.bool_]] | Linear | str
 
@@ -116,19 +120,51 @@ class Box:
     def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
         """``n`` uniform allowed rows (n, d), by rejection.
 
+        Where linear constraints leave too little of the cube for that, they are nearly uniform, from random walks.
+
         Raises:
-            DomainError: fewer than one in about ten thousand uniform points is allowed.
+            DomainError: linear constraints that exclude each other, or others that allow fewer than one in about ten
+                thousand uniform points.
         """
         kept = np.empty((0, self.dim))
-        for _ in range(100):
+        for attempt in range(TRIES):
             draw = rng.random((max(128, n), self.dim))
             for j, column in enumerate(self.columns):
                 if column.levels:
                     draw[:, j] = rng.choice(np.array(column.levels), size=len(draw))
+            if attempt >= PLAIN_TRIES and self.linear:
+                draw = self._within_linear(draw, rng)
             kept = np.concatenate([kept, draw[self.feasible(draw)]])
             if len(kept) >= n:
                 return kept[:n]
-        raise DomainError(f"only {len(kept)} of 100 x {max(128, n)} random points satisfy the constraints; relax them")
+        raise DomainError(
+            f"only {len(kept)} of {TRIES} x {max(128, n)} random points satisfy the constraints; relax them"
+        )
+
+    @property
+    def linear(self) -> tuple[Linear, ...]:
+        """The linear ones among the constraints."""
+        return tuple(c for c in self.constraints if isinstance(c, Linear))
+
+    @cached_property
+    def polytope(self) -> Polytope:
+        """What the linear constraints leave of the cube, levels not regarded.
+
+        Raises:
+            DomainError: nothing.
+        """
+        found = find_polytope(self.dim, self.linear)
+        if found is None:
+            raise DomainError(f"no point of the unit cube satisfies {' and '.join(map(str, self.linear))}; relax one")
+        return found
+
+    def _within_linear(self, draw: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """``draw`` with the columns of linear constraints drawn anew where these hold, to the nearest levels."""
+        named = {int(name[1:]) for constraint in self.linear for name, _ in constraint.weights}
+        columns = sorted(named)
+        inside = self.project(self.polytope.sample(len(draw), rng))
+        draw[:, columns] = inside[:, columns]
+        return draw
 
 
 Domain = Arms | Grid | Box

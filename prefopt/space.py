@@ -81,7 +81,33 @@ class Space:
         """What is searched."""
         if self.finite:
             return make_grid(self.parameters, self._kept)
-        return Box([p.column() for p in self.parameters], [self._rows_allowed] if self.constraints else [])
+        columns = [p.column() for p in self.parameters]
+        if not self.constraints:
+            return Box(columns)
+        box = Box(columns, [*self._in_the_cube(), self._rows_allowed])
+        try:
+            _ = box.linear and box.polytope
+        except DomainError as error:
+            linear = " and ".join(str(c) for c in self.constraints if isinstance(c, Linear))
+            raise DomainError(f"no values of {self!r} satisfy {linear}; relax one") from error
+        return box
+
+    def _in_the_cube(self) -> list[Linear]:
+        """What linear constraints say of the columns of the box; those of logarithmic parameters are left out.
+
+        Half a step of a parameter is granted, since values are rounded to steps. Together with these, the constraints
+        themselves decide; these say where to look.
+        """
+        place = {p.name: (f"x{j}", p) for j, p in enumerate(self.parameters) if isinstance(p, Float | Int)}
+        made = []
+        for rule in (c for c in self.constraints if isinstance(c, Linear)):
+            known = [(*place[name], weight) for name, weight in rule.weights]
+            if not any(p.log for _, p, _ in known):
+                shift = sum(weight * p.low for _, p, weight in known)
+                slack = sum(abs(weight) * (0.0 if p.step is None else p.step / 2) for _, p, weight in known)
+                weights = tuple((x, float(weight * (p.high - p.low))) for x, p, weight in known)
+                made.append(Linear(weights, rule.low - shift - slack, rule.high - shift + slack))
+        return made
 
     @cached_property
     def _counts(self) -> tuple[int, ...]:

@@ -14,8 +14,9 @@ ROOT = Path(prefopt.__file__).parent
 LEVELS = {
     **dict.fromkeys(["errors", "seeding", "jit"], 0),
     **dict.fromkeys(
-        ["domain", "finite", "linear", "space", "parameters", "items", "coordinates", "answer", "data", "links"], 1
+        ["domain", "finite", "linear", "polytope", "space", "parameters", "items", "coordinates", "answer", "data"], 1
     ),
+    "links": 1,
     **dict.fromkeys(["models", "environments"], 2),
     **dict.fromkeys(["policies", "regret"], 3),
     **dict.fromkeys(["simulation", "study"], 4),

@@ -7,6 +7,7 @@ import pytest
 from prefopt import Box, Categorical, Column, Float, Int, Linear, Space, create_study, load_study
 from prefopt.errors import DomainError, StudyError
 from prefopt.space import as_space
+from prefopt.study.filling import at_random
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_every_question_of_a_stored_study_keeps_them(name, tmp_path):
         study.tell(query, best=query.ids[int(np.argmax(numbers))])  # pulls towards the border
     assert allowed(study.recommend().params)
     state = study._sync()
-    drawn = [state.options.decode(option) for option in study._asker._random(state, 99)]  # when a policy fails
+    drawn = [state.options.decode(option) for option in at_random(state, 99)]  # when a policy fails
     assert all(map(allowed, drawn))
     outside = drawn[0] | dict.fromkeys([k for k, v in drawn[0].items() if isinstance(v, float)], largest)
     with pytest.raises(DomainError):

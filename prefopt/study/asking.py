@@ -173,6 +173,8 @@ class Asker:
         return Event("auto", payload, slot=f"auto:{number}:{steps}")
 
     def _asked(self, state: State, made: Draft, number: int, rater: str | None) -> Event:
+        if len(distinct(state, made.slate)) == 1:
+            raise StudyError(f"study {self.record.name!r} found only one option that its constraints allow: enough")
         shown = fresh_rng(self.record, number, SHOW).permutation(len(distinct(state, made.slate)))
         payload: dict[str, Any] = {"query": number, "slate": made.slate, "shown": shown.tolist()}
         for name in ("note", "fallback", "repeat_of"):
