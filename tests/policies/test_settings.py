@@ -52,6 +52,8 @@ def test_a_value_of_another_type_is_named(name, kind, setting, annotation):
         ("merge-rucb", "arms", {"delta": 0.1}, "pass C=None"),
         ("qsa", "arms", {"margin": 0.1}, "no effect"),
         ("kernel-self-sparring", "arms", {"lengthscale": [0.2]}, "no effect"),
+        ("kernel-self-sparring", "grid", {"kernel": object(), "lengthscale": [0.3]}, "beside a kernel"),
+        ("kernel-self-sparring", "box", {"kernel": object(), "outputscale": 2.0}, "beside a kernel"),
         ("qsa", "arms", {"features": "x"}, "numbers as features"),
         ("kernel-self-sparring", "box", {"kernel": 3}, "no posterior paths for a int"),
         ("if1", "arms", {"horizon": 0}, "at least one round"),

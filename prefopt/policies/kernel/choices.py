@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from prefopt.errors import SettingError
+from prefopt.policies.checks import is_real
 
 #: Variance of one 0/1 outcome that does not lock in, by the kind of answer (the paper's 0.025 does: preset ``paper``).
 NOISE = {"pairs": 0.05, "winner": 0.25}
@@ -28,3 +31,13 @@ def check_likelihood(likelihood: str, noise: float | None) -> None:
         raise SettingError(f"unknown likelihood {likelihood!r}; expected 'gaussian' or 'bernoulli'")
     if likelihood == "bernoulli" and noise is not None:
         raise SettingError(f"noise={noise} does not apply to likelihood 'bernoulli', which has none; leave it out")
+
+
+def check_scales(policy: Any) -> None:
+    """Raise ``SettingError`` for scales other than the defaults beside a kernel object, which brings its own."""
+    if policy.kernel is None or isinstance(policy.kernel, str):
+        return
+    for name in ("lengthscale", "outputscale"):
+        value = getattr(policy, name)
+        if not (is_real(value) and value == getattr(type(policy), name)):
+            raise SettingError(f"{name}={value} has no effect beside a kernel with its own scales; leave it out")

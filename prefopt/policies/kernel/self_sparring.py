@@ -23,7 +23,7 @@ from prefopt.models.beliefs import joint_draws
 from prefopt.models.kernels import NAMES, kernel_matrix
 from prefopt.policies.base import FinitePolicy, Rules, rule
 from prefopt.policies.checks import is_real
-from prefopt.policies.kernel.choices import NOISE, check_choices
+from prefopt.policies.kernel.choices import NOISE, check_choices, check_scales
 
 FloatArray = NDArray[np.float64]
 
@@ -99,6 +99,7 @@ class FiniteKernelSelfSparring(FinitePolicy):
     def check(self) -> None:
         """Scales and noise are positive, choices known; ``distinct`` is for two slots."""
         check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
+        check_scales(self)
         if not (self.variance > 0 and np.isfinite(self.mean) and 0 < self.outputscale < np.inf):
             raise SettingError(
                 "kernel-self-sparring needs noise > 0, outputscale > 0 and a finite mean, got "

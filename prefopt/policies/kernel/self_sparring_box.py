@@ -22,7 +22,7 @@ from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
 from prefopt.policies.box import BoxPolicy
-from prefopt.policies.kernel.choices import NOISE, check_choices, check_likelihood
+from prefopt.policies.kernel.choices import NOISE, check_choices, check_likelihood, check_scales
 from prefopt.seeding import stream
 
 #: Two points of a slate that differ by no more than this in any column look the same (``distinct``).
@@ -80,6 +80,7 @@ class BoxKernelSelfSparring(BoxPolicy):
     def check(self) -> None:
         """Scales, noise and sizes are positive, choices known; makes the model."""
         check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
+        check_scales(self)
         check_likelihood(self.likelihood, self.noise)
         noise = NOISE[self.feedback] if self.noise is None else self.noise
         counts = (self.slate_size - 1, self.features, self.raw_samples, self.restarts)
