@@ -136,7 +136,7 @@ try:
 except AssertionError as mistake:
     complaint = str(mistake)
 print("Broken:", complaint)
-assert "ask changed duels" in complaint
+assert "ask changed state.duels" in complaint
 
 # %% [markdown]
 # ## Simulate it
