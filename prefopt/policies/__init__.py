@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -18,7 +20,8 @@ class Entry:
 
     Attributes:
         module: below ``prefopt.policies``.
-        cls: name of the class (or function that makes it) in the module.
+        cls: name of the class (or function that makes it) in the module; or the class itself, with module "", which is
+            how a policy of your own gets a name: ``POLICIES["mine"] = Entry("", Mine, "weak", "nothing", "ours")``.
         regret: the regret it aims at, a name in ``prefopt.regret.REGRETS``, or "".
         assumes: what must hold for its guarantee: "total order", "Condorcet", "Copeland", "utility", ...
         source: author, year, where.
@@ -31,7 +34,7 @@ class Entry:
     """
 
     module: str
-    cls: str
+    cls: str | Callable[..., Any]
     regret: str
     assumes: str
     source: str
@@ -43,6 +46,8 @@ class Entry:
 
     def load(self) -> Any:
         """The class itself; this is what imports."""
+        if not isinstance(self.cls, str):
+            return self.cls
         return getattr(import_module(f"prefopt.policies.{self.module}"), self.cls)
 
 
@@ -189,19 +194,30 @@ POLICIES: dict[str, Entry] = {
 
 def get_entry(name: str) -> Entry:
     """The entry called ``name``; raises SettingError with the list of names."""
+    if not isinstance(name, str):
+        raise SettingError(
+            f"expected the name of a policy, got {name!r}; a class of your own gets one by an Entry: "
+            "prefopt.policies.POLICIES['mine'] = Entry('', TheClass, 'weak', 'what it assumes', 'source')"
+        )
     if name not in POLICIES:
         raise SettingError(f"unknown policy {name!r}; expected one of {', '.join(sorted(POLICIES))}")
     return POLICIES[name]
 
 
 def resolve_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """``settings`` with a ``preset`` among them replaced by what it stands for (explicit settings win)."""
+    """``settings`` with a ``preset`` among them replaced by what it stands for (explicit settings win).
+
+    Raises:
+        SettingError: no such preset, or no dict.
+    """
+    if not isinstance(settings, Mapping):
+        raise SettingError(f"settings must be a dict such as {{'preset': 'default'}}, got {settings!r}")
     rest = dict(settings)
     preset = rest.pop("preset", None)
     if preset in (None, "default"):
         return rest
     presets = get_entry(name).presets
-    if preset not in presets:
+    if not isinstance(preset, str) or preset not in presets:
         raise SettingError(f"{name} has no preset {preset!r}; expected one of {', '.join(['default', *presets])}")
     return {**presets[preset], **rest}
 
@@ -218,8 +234,24 @@ def make_policy(name: str, domain: Any, **settings: Any) -> Any:
         SettingError: unknown name, preset or setting, or one out of range.
     """
     entry = get_entry(name)
+    resolved = resolve_settings(name, settings)
     try:
-        return entry.load()(domain, **resolve_settings(name, settings))
+        return entry.load()(domain, **resolved)
     except (SettingError, TypeError) as error:
+        if "unexpected keyword" in str(error) and (unknown := _unknown_setting(entry, domain, resolved)):
+            raise SettingError(f"{name} has no setting {unknown}") from error
         kind = type(error) if isinstance(error, SettingError) else SettingError
         raise kind(str(error) if name in str(error) else f"{name}: {error}") from error
+
+
+def _unknown_setting(entry: Entry, domain: Any, settings: Mapping[str, Any]) -> str:
+    """The first of ``settings`` that the policy does not have, the nearest it has, and all it has; "" if none."""
+    make = entry.load()
+    usual = {key: value for key, value in settings.items() if key in ("slate_size", "horizon")}
+    named = [p.name for p in inspect.signature(make).parameters.values() if p.kind is not p.VAR_KEYWORD][1:]
+    known = list(dict.fromkeys([*named, *make(domain, **usual).settings]))
+    for key in settings:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            return f"{key!r}{f' (did you mean {near[0]!r}?)' if near else ''}; it has {', '.join(known)}"
+    return ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
 from prefopt.study.filling import MOST
 from prefopt.study.learner import build_policy
+from prefopt.study.naming import check_text
 from prefopt.study.storage import Storage, StudyRecord
 from prefopt.study.study import Study
 
@@ -24,7 +27,7 @@ def create_study(
     space: Any,
     *,
     query_size: int = 2,
-    storage: str | None = None,
+    storage: str | PathLike[str] | None = None,
     study_name: str = "study",
     seed: int | None = None,
     strategy: str | None = None,
@@ -43,14 +46,15 @@ def create_study(
         storage: ``"study.db"`` (an SQLite file), any SQLAlchemy URL, or None to keep it in memory.
         study_name: its name in the storage.
         seed: same seed and same answers, same questions; None draws one and stores it.
-        strategy: name of a policy (``prefopt list policies``); None chooses by the space.
+        strategy: name of a policy (``prefopt list policies``); None chooses by the space. It is kept, so that the study
+            can be opened again; a class of your own gets a name by an ``Entry`` in ``prefopt.policies.POLICIES``.
         settings: the policy's hyper-parameters, or ``{"preset": ...}``.
         budget: how many answers are planned, which is also what a policy that needs a horizon is told.
         load_if_exists: open the study of that name if there is one, instead of raising.
         question: the sentence put to the person.
 
     Raises:
-        StudyError: the name is taken, or the storage cannot be opened.
+        StudyError: the name is taken or none, or the storage cannot be opened.
         SettingError: a setting out of range, or a strategy that does not fit the space.
 
     >>> study = create_study(["tea", "coffee", "cocoa"], seed=1)
@@ -60,6 +64,7 @@ def create_study(
     1
     """
     space = as_space(space)
+    _check_texts(storage, study_name=study_name, question=question)
     _check_count("query_size", query_size, 2)
     if budget is not None:
         _check_count("budget", budget, 1)
@@ -69,7 +74,7 @@ def create_study(
         "seed": _checked_seed(seed),
         "space": space.to_json(),
         "strategy": strategy,
-        "settings": resolve_settings(strategy, settings or {}),
+        "settings": _storable(resolve_settings(strategy, {} if settings is None else settings)),
         "query_size": int(query_size),
         "budget": budget,
         "question": question,
@@ -83,7 +88,7 @@ def create_study(
         warnings.warn(
             f"query_size={query_size}, but there are {size} options: a question shows all of them", stacklevel=2
         )
-    database = Storage(storage)
+    database = Storage(None if storage is None else str(storage))
     if not database.create(row) and not load_if_exists:
         database.close()
         raise StudyError(
@@ -156,6 +161,24 @@ def _opened(database: Storage, name: str) -> Study:
     if record is None:
         raise StudyError(f"storage {database.url!r}: study {name!r} is gone; it holds {database.names()}")
     return Study(database, record)
+
+
+def _check_texts(storage: Any, study_name: Any, question: Any) -> None:
+    if storage is not None and (not isinstance(storage, str | PathLike) or not str(storage).strip()):
+        raise StudyError(f"storage must be a file name, an SQLAlchemy URL, or None for memory, got {storage!r}")
+    for name, value in (("study_name", study_name), ("question", question)):
+        if not isinstance(value, str) or not value.strip():
+            raise StudyError(f"{name} must be a text that is not empty, got {value!r}")
+    check_text(study_name=study_name)
+
+
+def _storable(settings: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return dict(json.loads(json.dumps(settings, allow_nan=False)))
+    except (TypeError, ValueError) as error:
+        raise SettingError(
+            f"settings of a study are kept in its file, so they are numbers, texts, lists and dicts: {error}"
+        ) from error
 
 
 def _checked_seed(seed: int | None) -> int:

@@ -98,10 +98,18 @@ class Storage:
             return list(connection.execute(sa.select(studies.c.name).order_by(studies.c.id)).scalars())
 
     def create(self, row: dict[str, Any]) -> bool:
-        """Add a study; false if one of that name is there already."""
+        """Add a study; false if one of that name is there already.
+
+        Raises:
+            StudyError: the database refuses it for another reason.
+        """
         row = {**row, "schema_version": SCHEMA_VERSION, "created": time.time()}
         row |= {"space": json.dumps(row["space"]), "settings": json.dumps(row["settings"], sort_keys=True)}
-        return self._insert(lambda connection: connection.execute(studies.insert().values(row)))
+        if self._insert(lambda connection: connection.execute(studies.insert().values(row))):
+            return True
+        if row["name"] not in self.names():
+            raise StudyError(f"storage {self.url!r} refuses a study with the values {row}; nothing was written")
+        return False
 
     def find(self, name: str, read_space: Callable[[Any], Any]) -> StudyRecord | None:
         """The study called ``name``, or None.
