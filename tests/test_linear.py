@@ -94,7 +94,7 @@ def test_a_function_says_what_to_write_instead():
 
 
 def test_a_study_file_has_them(tmp_path):
-    from prefopt.cli.study import open_study
+    from prefopt.cli.opening import open_study
 
     text = """
 constraints = ["a + b <= 1"]
@@ -108,7 +108,7 @@ low = 0
 high = 1
 """
     (tmp_path / "study.toml").write_text(text)
-    study, _ = open_study(str(tmp_path / "study.toml"), create=True)
+    study = open_study(str(tmp_path / "study.toml"), create=True).study
     assert all(sum(c.params.values()) <= 1.0001 for c in study.ask().candidates)
     study.close()
     (tmp_path / "bad.toml").write_text(text.replace("a + b", "a + c"))

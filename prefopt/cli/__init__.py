@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import sys
 
 import typer
@@ -27,8 +29,23 @@ app.command("simulate")(simulate.simulate)
 app.command("list")(simulate.list_names)
 
 
+#: For terminals and pipes that cannot write these characters.
+PLAIN = {"±": "+-", "µ": "u", "–": "-", "…": "..."}
+
+
+def plain(error: UnicodeError) -> tuple[str, int]:
+    """What is written instead of a character that the output's encoding does not have."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(PLAIN.get(c, "?") for c in error.object[error.start : error.end]), error.end
+
+
 def main() -> None:
     """Run the command line; what went wrong is one line on standard error and exit code 2."""
+    codecs.register_error("plain", plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="plain")
     try:
         app()
     except PrefoptError as error:

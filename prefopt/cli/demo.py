@@ -2,127 +2,24 @@
 
 from __future__ import annotations
 
-import colorsys
-import math
-import sys
+import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
+from prefopt.cli.demos import DEMOS, Demo
+from prefopt.cli.opening import Opened, adopt
 from prefopt.cli.terminal import say, session, tell_best
-from prefopt.errors import SettingError
+from prefopt.errors import NoStudyError, SettingError, did_you_mean
 
 
-@dataclass(frozen=True)
-class Demo:
-    """One demonstration.
-
-    Attributes:
-        question: what is asked.
-        space: builds the space.
-        draw: prints one candidate.
-        utility: what the simulated person likes, about 0 to 4 logits.
-    """
-
-    question: str
-    space: Callable[[], Any]
-    draw: Callable[[Any], None]
-    utility: Callable[[Any], float]
-
-
-def colour_space() -> Any:
-    """Hue in steps of 15 degrees, five degrees of lightness."""
-    from prefopt.space import Float, Space
-
-    return Space([Float("hue", 0, 345, step=15), Float("lightness", 0.3, 0.7, step=0.1)])
-
-
-def to_rgb(params: Any) -> tuple[int, int, int]:
-    """Red, green and blue, 0 to 255, of a hue (degrees) and lightness.
-
-    >>> to_rgb({"hue": 0.0, "lightness": 0.5})
-    (242, 13, 13)
-    """
-    red, green, blue = (round(255 * c) for c in colorsys.hls_to_rgb(params["hue"] / 360, params["lightness"], 0.9))
-    return red, green, blue
-
-
-def draw_colour(params: Any) -> None:
-    """A swatch where the terminal shows colours, and the colour's code."""
-    red, green, blue = to_rgb(params)
-    code = f"#{red:02x}{green:02x}{blue:02x}"
-    swatch = f"\x1b[48;2;{red};{green};{blue}m{' ' * 16}\x1b[0m " if sys.stdout.isatty() else ""
-    for _ in range(2 if swatch else 0):
-        say(f"      {swatch}")
-    say(f"      {swatch}{code}  hue {params['hue']:g}, lightness {params['lightness']:g}")
-
-
-def likes_teal(params: Any) -> float:
-    """A person who likes a middle teal."""
-    away, light = (params["hue"] - 180) / 90, params["lightness"] - 0.5
-    return float(4 * math.exp(-(away**2)) - 20 * light**2)
-
-
-def curve_space() -> Any:
-    """How often a curve swings and how fast it dies away."""
-    from prefopt.space import Float, Space
-
-    return Space([Float("swings", 0.5, 6.0), Float("fading", 0.0, 5.0)])
-
-
-def draw_curve(params: Any) -> None:
-    """The curve exp(-fading x) cos(2 pi swings x) over [0, 1] in seven rows of text."""
-    width, rows = 64, 7
-    values = [
-        math.exp(-params["fading"] * x / width) * math.cos(2 * math.pi * params["swings"] * x / width)
-        for x in range(width)
-    ]
-    heights = [round((1 - v) / 2 * (rows - 1)) for v in values]
-    for row in range(rows):
-        say("      " + "".join("*" if h == row else " " for h in heights).rstrip())
-
-
-def likes_calm(params: Any) -> float:
-    """A person who likes two slow swings."""
-    return float(4 - (params["swings"] - 2) ** 2 / 2 - (params["fading"] - 1.5) ** 2 / 2)
-
-
-RECIPES = [
-    "espresso, oat milk, cinnamon",
-    "filter coffee, black",
-    "cold brew, orange peel",
-    "cappuccino, cocoa",
-    "flat white, no sugar",
-    "mocha, chilli",
-]
-
-
-def recipe_space() -> Any:
-    """Six cards, about which nothing else is known."""
-    from prefopt.space import Space
-
-    return Space.arms(RECIPES)
-
-
-DEMOS = {
-    "colour": Demo("Which colour do you like better?", colour_space, draw_colour, likes_teal),
-    "curve": Demo("Which curve looks better?", curve_space, draw_curve, likes_calm),
-    "recipe": Demo(
-        "Which would you rather drink?",
-        recipe_space,
-        lambda card: say(f"      {card}"),
-        lambda card: 3.0 - abs(RECIPES.index(card) - 2),
-    ),
-}
-
-
-def simulated_keys(demo: Demo, seed: int) -> tuple[Callable[[Any], None], Callable[[], str]]:
+def simulated_keys(demo: Demo, seed: int, answered: int) -> tuple[Callable[[Any], None], Callable[[], str]]:
     """A ``Show`` that remembers the question and a ``read`` that answers it as the simulated person would."""
     from prefopt.seeding import stream
 
-    person = stream(seed, 99)
+    person = stream(seed, 99, answered)
     seen: list[Any] = []
 
     def show(query: Any) -> None:
@@ -146,39 +43,58 @@ def show_all(demo: Demo, query: Any) -> None:
 def demo(
     name: Annotated[str, typer.Argument(help="colour, curve or recipe")] = "colour",
     simulate: Annotated[bool, typer.Option("--simulate", help="Let a simulated person answer.")] = False,
-    questions: Annotated[int, typer.Option(help="How many questions at most.")] = 12,
-    slate: Annotated[int, typer.Option(help="Options per question.")] = 2,
+    questions: Annotated[int | None, typer.Option(min=1, help="How many answers in all; 12 if left out.")] = None,
+    slate: Annotated[int | None, typer.Option(help="Options per question; 2 if left out.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the questions; drawn if left out.")] = None,
     storage: Annotated[str | None, typer.Option(help="Keep the answers in this file (else until the end).")] = None,
+    more: Annotated[int | None, typer.Option(min=1, help="Ask so many more, even if there are enough.")] = None,
 ) -> None:
     """Answer a dozen questions and see what comes out."""
     if name not in DEMOS:
-        raise SettingError(f"no demo {name!r}; expected {', '.join(DEMOS)}")
-    if simulate and seed is None:
-        seed = 7
-    chosen = DEMOS[name]
-    say(f"prefopt demo {name}: {questions} questions; the better option is found from your answers.")
-    from prefopt.study import create_study
+        raise SettingError(f"no demo {name!r}{did_you_mean(name, DEMOS)}; expected {', '.join(DEMOS)}")
+    given = {"query_size": slate, "seed": seed, "budget": questions}
+    opened = open_demo(name, {key: value for key, value in given.items() if value is not None}, storage, simulate)
+    study, chosen = opened.study, DEMOS[name]
+    until = None
+    if more is not None:
+        until = study.answered + more
+        study = opened.planned(until).study if storage else study
+    say(f"prefopt demo {name}: {study.budget} questions; the better option is found from your answers.")
+    for note in opened.notes:
+        say(f"note: {note}")
+    if simulate:
+        show, read = simulated_keys(chosen, study.seed, study.answered)
+        session(study, show, read=read, until=until)
+    else:
+        session(study, lambda query: show_all(chosen, query), until=until)
+    tell_best(study)
+    if storage:
+        words = ["prefopt", "demo", name, "--storage", storage, *(["--simulate"] if simulate else [])]
+        words += ["--more", "6"] if study.enough else []
+        say(f"\nContinue with: {shlex.join(words)}")
+    say(SNIPPET)
 
+
+def open_demo(name: str, given: dict[str, Any], storage: str | None, simulate: bool) -> Opened:
+    """The demo's study: the stored one with what is ``given`` adopted, or a new one."""
+    from prefopt.study import create_study, load_study
+
+    chosen, study_name = DEMOS[name], f"demo-{name}"
+    if storage is not None:
+        with suppress(NoStudyError):
+            study = load_study(storage, study_name=study_name)
+            study, notes = adopt(study, storage, "the command", given, chosen.space())
+            return Opened(study, storage, notes=notes)
+    keywords = {"budget": 12, "seed": 7 if simulate else None, **given}
     study = create_study(
         chosen.space(),
         storage=storage,
-        study_name=f"demo-{name}",
-        query_size=slate,
-        seed=seed,
-        budget=questions,
+        study_name=study_name,
         question=chosen.question,
         load_if_exists=True,
+        **keywords,
     )
-    if simulate:
-        show, read = simulated_keys(chosen, study.seed)
-        session(study, show, read=read)
-    else:
-        session(study, lambda query: show_all(chosen, query))
-    tell_best(study)
-    if storage:
-        say(f"\nContinue with: prefopt demo {name} --storage {storage} --questions {2 * questions}")
-    say(SNIPPET)
+    return Opened(study, storage or "")
 
 
 SNIPPET = """

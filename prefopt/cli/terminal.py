@@ -1,38 +1,22 @@
-"""Ask questions in a terminal, key by key, or line by line over a pipe."""
+"""Ask questions in a terminal, key by key, or over a pipe."""
 
 from __future__ import annotations
 
-import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+from prefopt.cli.keys import forget_typed, read_key
 from prefopt.errors import AnswerError, StudyError
 
 HELP = "keys: 1-{m} the better one   = about the same   s skip   u undo   ? help   q quit (everything is kept)"
 
 
+T = TypeVar("T")
+
 #: How a question is put before a person: shows its options, numbered 1 to m in the order of ``query.shown``.
 Show = Callable[[Any], None]
-
-
-def read_key() -> str:
-    """One key from the keyboard, or one line from a pipe; "q" at its end or on control-C."""
-    if not sys.stdin.isatty():
-        line = sys.stdin.readline()
-        return line.strip() if line else "q"
-    import termios
-    import tty
-
-    handle = sys.stdin.fileno()
-    before = termios.tcgetattr(handle)
-    try:
-        tty.setcbreak(handle)
-        return sys.stdin.read(1).strip()
-    except KeyboardInterrupt:
-        return "q"
-    finally:
-        termios.tcsetattr(handle, termios.TCSADRAIN, before)
 
 
 def say(text: str = "") -> None:
@@ -58,15 +42,35 @@ def show_text(query: Any) -> None:
         say(f"  [{number}] {params_text(candidate.params)}")
 
 
-def session(study: Any, show: Show = show_text, *, read: Callable[[], str] = read_key) -> None:
-    """Ask until the person quits, the input ends, or the study has enough; every answer is kept at once."""
+def plainly(action: Callable[[], T]) -> T:
+    """The result of ``action``; its warnings are said in a line each."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = action()
+    known = getattr(result, "note", "")  # a question says itself what is odd about it
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        if not known or known not in text:
+            say(f"  note: {' '.join(text.split())}")
+    return result
+
+
+def session(
+    study: Any, show: Show = show_text, *, read: Callable[[], str] = read_key, until: int | None = None
+) -> None:
+    """Ask until the person quits, the input ends, or the study has enough; every answer is kept at once.
+
+    Args:
+        study: what to ask.
+        show: puts a question before the person.
+        read: the next key.
+        until: ask until there are so many answers, whether or not the study has enough.
+    """
     told_help = False
-    while not study.enough:
-        query = study.ask()
-        left = study.remaining
-        say(
-            f"\nQuestion {query.number}" + (f" (about {left} more)" if left is not None else "") + f": {study.question}"
-        )
+    while not (enough := reason_to_stop(study, until)):
+        query = plainly(study.ask)
+        left = study.remaining if until is None else until - study.answered
+        more = f" (about {left} more)" if left is not None else ""
+        say(f"\nQuestion {query.number}{more}: {study.question}")
         if query.note:
             say(f"  ({query.note})")
         show(query)
@@ -76,11 +80,20 @@ def session(study: Any, show: Show = show_text, *, read: Callable[[], str] = rea
         if not one_answer(study, query, read):
             say("\nStopped; every answer is kept.")
             return
-    say(f"\nEnough: {study.enough}")
+    say(f"\nEnough: {enough}")
+
+
+def reason_to_stop(study: Any, until: int | None) -> str:
+    """Why no further question is asked now, or ""."""
+    if until is None:
+        return plainly(lambda: str(study.enough))
+    return f"there are {study.answered} answers" if study.answered >= until else ""
 
 
 def one_answer(study: Any, query: Any, read: Callable[[], str]) -> bool:
     """Read keys until ``query`` is answered, skipped or gone; False when the person quits."""
+    if read is read_key:
+        forget_typed()
     began = time.monotonic()
     while True:
         key = read()
@@ -115,7 +128,10 @@ def act(study: Any, query: Any, key: str, seconds: float) -> bool:
 
 def tell_best(study: Any) -> None:
     """Print what the study recommends and how sure it is."""
-    best = study.recommend()
+    if not any(row["answer"] not in (None, "skip") and row["status"] != "automatic" for row in study.history()):
+        say("\nNo answers yet, so nothing is known of the best.")
+        return
+    best = plainly(study.recommend)
     say(f"\nBest so far: {params_text(best.params)}")
     say(f"  {best.probability_best:.0%} sure that it is the best of {best.candidate_set}")
     say(f"  {best.scale}: {best.mean:.2f} ± {best.sd:.2f}")
