@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import solve_triangular
 from scipy.special import expit
 
 from prefopt.models.grid_posterior import Prior
@@ -18,7 +18,7 @@ CHANCE = 0.5, 0.1
 #: Largest variance of a 0/1 outcome, the one at even chances.
 OUTCOME = 0.25
 #: Joint draws behind a probability of being the best: blocks that stay in the processor's cache, of so many pairs.
-BLOCKS, PAIRS = 5, 100
+BLOCKS, PAIRS = 3, 100
 
 
 def as_probability(mean: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -74,13 +74,15 @@ def chances(
     unit = variance / float(np.mean(np.diag(prior.covariance)))
     tried = np.flatnonzero(tries)
     noise, cross = OUTCOME / tries[tried], unit * prior.covariance[tried]
-    gain = cho_solve(cho_factor(cross[:, tried] + np.diag(noise), lower=True), cross) if len(tried) else cross
-    mean = start + (wins[tried] / tries[tried] - start) @ gain
-    left = unit * np.diag(prior.covariance) - np.einsum("qk,qk->k", cross, gain)
+    root = np.linalg.cholesky(cross[:, tried] + np.diag(noise))
+    W = solve_triangular(root, cross, lower=True)
+    mean = start + solve_triangular(root, wins[tried] / tries[tried] - start, lower=True) @ W
+    left = unit * np.diag(prior.covariance) - np.einsum("qk,qk->k", W, W)
     best = np.zeros(len(mean))
     for _ in range(BLOCKS):
         away = math.sqrt(unit) * deviations(prior, PAIRS, rng)
-        away -= (away[:, tried] + np.sqrt(noise) * rng.standard_normal((PAIRS, len(tried)))) @ gain
+        seen = away[:, tried] + np.sqrt(noise) * rng.standard_normal((PAIRS, len(tried)))
+        away -= solve_triangular(root, seen.T, lower=True).T @ W
         for draws in (mean + away, mean - away):
             best += np.bincount(np.argmax(draws, axis=1), minlength=len(mean))
     return mean, np.sqrt(np.maximum(left, 0.0)), best / (2 * PAIRS * BLOCKS)

@@ -19,7 +19,7 @@ from prefopt.study.question import Candidate
 FloatArray = NDArray[np.float64]
 
 #: Draws behind a probability of being the best where every option stands on its own.
-DRAWS = 2000
+DRAWS = 600
 #: So sure is enough.
 SURE = 0.95
 #: The options shown so far are a candidate set worth being sure of after so many answers.
@@ -132,9 +132,24 @@ def _independent(state: State, options: list[Any], said: str, rng: np.random.Gen
     a, b = 1 + wins, 1 + tries - wins
     mean = a / (a + b)
     sd = np.sqrt(mean * (1 - mean) / (a + b + 1))
-    draws = rng.beta(a, b, size=(DRAWS, len(options)))
-    best = np.bincount(np.argmax(draws, axis=1), minlength=len(options)) / DRAWS
-    return Beliefs(options, mean, sd, best, said, "share of comparisons won (every option on its own)")
+    scale = "share of comparisons won (every option on its own)"
+    return Beliefs(options, mean, sd, largest_of_betas(a, b, rng), said, scale)
+
+
+def largest_of_betas(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Probability (n,) that each of n independent Beta(``a``, ``b``) is the largest, from ``DRAWS`` draws.
+
+    Options nobody compared are uniform and alike, so that one draw of the largest of them stands for all.
+    """
+    seen, rest = np.flatnonzero(a + b > 2), np.flatnonzero(a + b == 2)
+    draws = np.full((DRAWS, len(seen) + 1), -np.inf)
+    draws[:, :-1] = rng.beta(a[seen], b[seen], size=(DRAWS, len(seen)))
+    if len(rest):
+        draws[:, -1] = rng.random(DRAWS) ** (1 / len(rest))
+    share = np.bincount(np.argmax(draws, axis=1), minlength=len(seen) + 1) / DRAWS
+    best = np.empty(len(a))
+    best[seen], best[rest] = share[:-1], share[-1] / max(1, len(rest))
+    return best
 
 
 def enough(state: State, asker: Asker) -> str:

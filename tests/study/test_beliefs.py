@@ -10,6 +10,7 @@ from prefopt.environments.person import Person, utility_environment
 from prefopt.models.beliefs import chances
 from prefopt.policies import make_policy
 from prefopt.seeding import stream
+from prefopt.study.recommend import DRAWS, largest_of_betas
 
 EIGHT = Grid.regular(8)
 #: Eight options half a logit apart, and a wavy function whose two peaks are nearly as good.
@@ -103,3 +104,14 @@ def test_how_sure_depends_on_what_was_said_and_not_on_how_the_policy_asks(domain
         found.append((best.candidate.params, best.mean, best.sd, best.probability_best))
     assert found[0][0] == found[1][0]
     np.testing.assert_allclose(found[0][1:], found[1][1:], rtol=1e-6)
+
+
+@pytest.mark.parametrize("compared", [0, 2, 7])
+def test_options_that_nobody_compared_count_as_uniform_ones(compared):
+    a, b = np.ones(7), np.ones(7)
+    a[:compared], b[:compared] = [3, 1, 5, 2, 1, 1, 9][:compared], [2, 4, 5, 1, 1, 2, 3][:compared]
+    found = largest_of_betas(a, b, np.random.default_rng(0))
+    draws = np.random.default_rng(1).beta(a, b, size=(20_000, 7))
+    share = np.bincount(np.argmax(draws, axis=1), minlength=7) / 20_000
+    assert found.sum() == pytest.approx(1)
+    assert np.abs(found - share).max() < 6 * np.sqrt(0.25 / DRAWS)
