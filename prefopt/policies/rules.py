@@ -20,17 +20,28 @@ def uniform_index(n: int, rng: Generator) -> int:
 
 
 @rule
-def argmax_random(values: NDArray[Any], rng: Generator) -> int:
-    """The index of the largest value, uniform among exact ties; draws only if there is a tie."""
-    best, ties = 0, 1
-    for i in range(1, len(values)):
-        if values[i] > values[best]:
+def argmax_random(values: NDArray[Any], rng: Generator, skip: int = -1, sign: int = 1) -> int:
+    """The index of the largest value (smallest for ``sign`` -1), uniform among exact ties; draws only at a tie.
+
+    Index ``skip`` is left out; -1 if none is left.
+    """
+    best, ties = -1, 1
+    for i in range(len(values)):
+        if i == skip:
+            continue
+        if best < 0 or sign * values[i] > sign * values[best]:
             best, ties = i, 1
         elif values[i] == values[best]:
             ties += 1
             if rng.random() * ties < 1.0:
                 best = i
     return best
+
+
+@rule
+def argmin_random(values: NDArray[Any], rng: Generator, skip: int = -1) -> int:
+    """The index of the smallest value, see ``argmax_random``."""
+    return argmax_random(values, rng, skip, -1)
 
 
 @rule

@@ -82,6 +82,19 @@ def optimistic_rival(mu: FloatArray, r: FloatArray, c: int, reach: float, rng: n
 
 
 @rule
+def renew_hypothesis(B: NDArray[np.int64], M: FloatArray, reach: float) -> None:
+    """The hypothesised best arm: the only candidate (M_i <= reach) if there is one; -1 once it is no candidate."""
+    size, last = 0, -1
+    for i in range(len(M)):
+        if M[i] <= reach:
+            size, last = size + 1, i
+    if size == 1:
+        B[0] = last
+    elif B[0] >= 0 and M[B[0]] > reach:
+        B[0] = -1
+
+
+@rule
 def most_victories(W: FloatArray) -> int:
     """The arm that is ahead in most pairs (Copeland), then by the sum of its means (Borda)."""
     K = len(W)

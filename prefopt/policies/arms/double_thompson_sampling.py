@@ -17,7 +17,7 @@ from prefopt.errors import SettingError
 from prefopt.policies.arms.bounds import answered, learn, most_victories, tables
 from prefopt.policies.arms.sides import beta_above_half, count_side, sides
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import beta_draw
+from prefopt.policies.rules import argmax_random, beta_draw
 
 
 class State(NamedTuple):
@@ -62,11 +62,11 @@ def upper_scores(state: State, reach: float) -> int:
 
 @rule
 def sampled_scores(state: State, rng: np.random.Generator) -> None:
-    """Sampled Copeland scores of C, from the pairs that matter to them (6-9)."""
+    """Sampled Copeland scores of C, from the pairs that matter to them (6-9); the other arms stay below zero."""
     K = len(state.M)
     s, C = state.scratch_s, state.scratch_zeta
     for i in range(K):
-        s[i] = 0.0
+        s[i] = 0.0 if C[i] >= 0 else -K
     for i in range(K):
         for j in range(i + 1, K):
             if C[i] >= 0 or C[j] >= 0:
@@ -74,21 +74,6 @@ def sampled_scores(state: State, rng: np.random.Generator) -> None:
                     s[i] += 1.0
                 else:
                     s[j] += 1.0
-
-
-@rule
-def sampled_best(state: State, rng: np.random.Generator) -> int:
-    """The arm of C with the largest score, ties random (10)."""
-    arm, ties = -1, 1
-    for i in range(len(state.M)):
-        if state.scratch_zeta[i] >= 0:
-            if arm < 0 or state.scratch_s[i] > state.scratch_s[arm]:
-                arm, ties = i, 1
-            elif state.scratch_s[i] == state.scratch_s[arm]:
-                ties += 1
-                if rng.random() * ties < 1.0:
-                    arm = i
-    return arm
 
 
 @rule
@@ -109,7 +94,9 @@ def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int
     reach = state.alpha * math.log(state.t[0])
     if upper_scores(state, reach) > 1:
         sampled_scores(state, rng)
-    slate[0] = sampled_best(state, rng)
+        slate[0] = argmax_random(state.scratch_s, rng)  # 10
+    else:
+        slate[0] = argmax_random(state.scratch_zeta, rng)
     slate[1] = rival(state, slate[0], reach, rng)
     return 2
 

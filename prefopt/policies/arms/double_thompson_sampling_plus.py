@@ -14,12 +14,11 @@ from prefopt.policies.arms.double_thompson_sampling import (
     State,
     best,
     rival,
-    sampled_best,
     tell,
     upper_scores,
 )
 from prefopt.policies.base import Rules, rule
-from prefopt.policies.rules import beta_draw, highest_value, kl_bernoulli
+from prefopt.policies.rules import argmax_random, beta_draw, highest_value, kl_bernoulli
 
 
 @rule
@@ -55,7 +54,9 @@ def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int
     reach = state.alpha * math.log(state.t[0])
     if upper_scores(state, reach) > 1:
         regret_scores(state, rng)
-    slate[0] = sampled_best(state, rng)
+        slate[0] = argmax_random(state.scratch_s, rng)
+    else:
+        slate[0] = argmax_random(state.scratch_zeta, rng)
     slate[1] = rival(state, slate[0], reach, rng)
     return 2
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.errors import SettingError
-from prefopt.policies.arms.bounds import most_victories
+from prefopt.policies.arms.bounds import most_victories, renew_hypothesis
 from prefopt.policies.arms.mdb import learn_pairs
 from prefopt.policies.base import FinitePolicy, Rules, rule
 
@@ -74,15 +74,7 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
     """Count every pair that was compared, then find next round's B."""
     learn_pairs(state.W, state.V, state.M, slate, m, wins)
     state.t[0] += 1
-    reach = state.alpha * math.log(state.t[0])
-    size, last = 0, -1
-    for i in range(len(state.M)):
-        if state.M[i] <= reach:
-            size, last = size + 1, i
-    if size == 1:
-        state.B[0] = last
-    elif state.B[0] >= 0 and state.M[state.B[0]] > reach:
-        state.B[0] = -1
+    renew_hypothesis(state.B, state.M, state.alpha * math.log(state.t[0]))
 
 
 @rule

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from prefopt.errors import SettingError
 from prefopt.policies.arms.bounds import answered
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import kl_bernoulli, lowest_value
+from prefopt.policies.rules import argmin_random, kl_bernoulli, lowest_value
 
 
 class State(NamedTuple):
@@ -56,27 +56,11 @@ def start_state(K: int, f: float | None, level: int) -> State:
 
 
 @rule
-def lowest(values: NDArray[np.float64], skip: int, rng: np.random.Generator) -> int:
-    """The argmin of ``values`` without index ``skip``, ties random."""
-    arm, ties = -1, 1
-    for i in range(len(values)):
-        if i == skip:
-            continue
-        if arm < 0 or values[i] < values[arm]:
-            arm, ties = i, 1
-        elif values[i] == values[arm]:
-            ties += 1
-            if rng.random() * ties < 1.0:
-                arm = i
-    return arm
-
-
-@rule
 def likely(state: State, i: int, star: int, rng: np.random.Generator) -> int:
     """The opponent of arm i: i* if it is not behind i, else whoever beats i most clearly, else i*."""
     if star != i and state.mu[i, star] <= 0.5:
         return star
-    arm = lowest(state.mu[i], i, rng)
+    arm = argmin_random(state.mu[i], rng, i)
     return arm if arm >= 0 and state.mu[i, arm] <= 0.5 else star
 
 
@@ -101,7 +85,7 @@ def next_left(state: State, slate: NDArray[np.int64]) -> bool:
 def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int:
     """A pair that is compared by force, else the next arm of the list and its opponent."""
     if not next_left(state, slate):
-        slate[1] = likely(state, slate[0], lowest(state.div, -1, rng), rng)  # 7
+        slate[1] = likely(state, slate[0], argmin_random(state.div, rng), rng)  # 7
     return 2
 
 

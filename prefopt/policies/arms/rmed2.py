@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from prefopt.errors import SettingError
 from prefopt.policies.arms import rmed
-from prefopt.policies.arms.rmed import RMED1, advance_force, forced, likely, lowest, next_left, start_state
+from prefopt.policies.arms.rmed import RMED1, advance_force, forced, likely, next_left, start_state
 from prefopt.policies.base import Rules, rule
+from prefopt.policies.rules import argmin_random
 
 
 class State(NamedTuple):
@@ -46,7 +47,7 @@ def ask(state: State, rng: np.random.Generator, slate: NDArray[np.int64]) -> int
     one = state.rmed
     if next_left(one, slate):
         return 2
-    i, star = slate[0], lowest(one.div, -1, rng)
+    i, star = slate[0], argmin_random(one.div, rng)
     b = cheapest(one, i, star) if state.b[i] < 0 else state.b[i]
     scale = state.log_log_T if state.fixed else math.log(math.log(max(3.0, one.t[0])))
     if b != i and one.mu[i, b] <= 0.5 and one.N[i, star] * max(1.0, scale) >= one.N[i, b]:
@@ -66,7 +67,7 @@ def update_force(state: State, rng: np.random.Generator) -> None:
             one.force[0], one.force[1] = level, 0
             advance_force(one)
     if state.fixed and state.b[0] < 0 and not forced(one):
-        star = lowest(one.div, -1, rng)
+        star = argmin_random(one.div, rng)
         for i in range(len(state.b)):
             state.b[i] = cheapest(one, i, star)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.errors import SettingError
-from prefopt.policies.arms.bounds import answered, learn, most_victories, optimistic_rival, tables
+from prefopt.policies.arms.bounds import answered, learn, most_victories, optimistic_rival, renew_hypothesis, tables
 from prefopt.policies.base import FinitePolicy, Rules, rule
 from prefopt.policies.rules import uniform_index
 
@@ -69,16 +69,8 @@ def tell(state: State, slate: NDArray[np.int64], m: int, wins: NDArray[np.float6
     learn(state.W, state.mu, state.r, state.V, state.M, slate[0], slate[1], wins)  # 14
     state.t[0] += 1
     state.reach[0] = state.alpha * math.log(state.t[0])
-    if not state.memory:
-        return
-    size, last = 0, -1
-    for i in range(len(state.M)):
-        if state.M[i] <= state.reach[0]:
-            size, last = size + 1, i
-    if size == 1:
-        state.B[0] = last  # 9
-    elif state.B[0] >= 0 and state.M[state.B[0]] > state.reach[0]:
-        state.B[0] = -1
+    if state.memory:
+        renew_hypothesis(state.B, state.M, state.reach[0])  # 9
 
 
 @rule

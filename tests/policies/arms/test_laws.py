@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 from prefopt.answer import Answer
 from prefopt.domain import Arms
 from prefopt.policies import make_policy
-from prefopt.policies.rules import argmax_random
+from prefopt.policies.rules import argmax_random, argmin_random
 from prefopt.seeding import stream
 
 ALPHA = 0.51
@@ -179,3 +179,10 @@ def test_argmax_random_is_uniform_among_the_largest(values):
     assert counts[~top].sum() == 0
     share = 1 / top.sum()
     assert (np.abs(counts[top] - n * share) <= 5.2 * math.sqrt(n * share * (1 - share))).all()
+
+
+def test_argmin_random_leaves_an_index_out():
+    rng, x, n = stream(6), np.array([4.0, 1.0, 1.0, 3.0, 1.0]), 4000
+    counts = np.bincount([argmin_random(x, rng, 2) for _ in range(n)], minlength=5)
+    assert counts[[0, 2, 3]].sum() == 0 and abs(counts[1] - n / 2) <= 5.2 * math.sqrt(n / 4)
+    assert argmin_random(x[:1], rng, 0) == -1
