@@ -222,7 +222,7 @@ def resolve_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**presets[preset], **rest}
 
 
-def make_policy(name: str, domain: Any, **settings: Any) -> Any:
+def make_policy(name: str, domain: Any, /, **settings: Any) -> Any:
     """The policy called ``name`` on ``domain``.
 
     Args:
@@ -238,7 +238,7 @@ def make_policy(name: str, domain: Any, **settings: Any) -> Any:
     try:
         return entry.load()(domain, **resolved)
     except (SettingError, TypeError) as error:
-        if "unexpected keyword" in str(error) and (unknown := _unknown_setting(entry, domain, resolved)):
+        if isinstance(error, TypeError) and (unknown := _unknown_setting(entry, domain, resolved)):
             raise SettingError(f"{name} has no setting {unknown}") from error
         kind = type(error) if isinstance(error, SettingError) else SettingError
         raise kind(str(error) if name in str(error) else f"{name}: {error}") from error

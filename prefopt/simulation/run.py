@@ -17,8 +17,9 @@ from prefopt.environments import make_environment
 from prefopt.environments.base import FiniteEnvironment
 from prefopt.errors import SettingError
 from prefopt.policies import get_entry, make_policy
-from prefopt.regret import get_regret, score
+from prefopt.regret import score
 from prefopt.seeding import stream
+from prefopt.simulation.checking import check_environment, check_numbers, check_policy, regret_names, spread
 from prefopt.simulation.driver import Run, compiled_loop, make_loop, run_finite, warm_up
 from prefopt.simulation.plain import run_plain
 from prefopt.simulation.results import Results, manifest
@@ -152,19 +153,15 @@ def simulate(
         progress: show a bar on standard error.
 
     Raises:
-        SettingError: an unknown name, or rounds, repetitions or jobs out of range.
+        SettingError: an unknown name, or a value of another type or out of range; the message names it.
     """
-    for name, value in (("rounds", rounds), ("repetitions", repetitions)):
-        if isinstance(value, bool) or int(value) != value or value < 1:
-            raise SettingError(f"{name} must be a whole number of at least 1, got {value!r}")
-    if seed < 0:
-        raise SettingError(f"seed must not be negative, got {seed}")
-    if jobs == 0:
-        raise SettingError("jobs must be at least 1, or -1 for every core, got 0")
+    check_numbers(rounds, repetitions, seed, jobs, slate_size)
+    check_policy(policy)
+    check_environment(environment)
+    kinds = regret_names(regret)
+    if settings is not None and not isinstance(settings, Mapping):
+        raise SettingError(f"settings must be a dict such as {{'preset': 'default'}}, got {settings!r}")
     person = make_environment(environment, feedback=feedback)
-    kinds = (regret,) if isinstance(regret, str) else tuple(regret)
-    for kind in kinds:
-        get_regret(kind)
     chosen = dict(settings or {})
     if person_feedback(person) == "winner" and takes_feedback(policy):
         chosen.setdefault("feedback", "winner")
@@ -191,16 +188,6 @@ def person_feedback(environment: Any) -> str:
 def takes_feedback(policy: str | Callable[..., Any]) -> bool:
     """Whether the policy has a setting that says what kind of feedback will come."""
     return isinstance(policy, str) and get_entry(policy).takes_feedback
-
-
-def spread(rounds: int, checkpoints: Sequence[int] | None) -> NDArray[np.int64]:
-    """The checkpoints, ascending, ending with ``rounds``."""
-    if checkpoints is None:
-        return np.unique(np.linspace(rounds / min(rounds, 100), rounds, min(rounds, 100)).round().astype(np.int64))
-    chosen = np.unique(np.array([*checkpoints, rounds], dtype=np.int64))
-    if chosen[0] < 1 or chosen[-1] > rounds:
-        raise SettingError(f"checkpoints must lie in 1 .. {rounds}, got {list(checkpoints)}")
-    return chosen
 
 
 def execute(plan: Plan, repetitions: int, jobs: int, progress: bool) -> Results:

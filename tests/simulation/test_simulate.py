@@ -1,5 +1,6 @@
 import csv
 import json
+import math
 
 import numpy as np
 import pytest
@@ -126,14 +127,34 @@ def test_checkpoints_end_with_the_last_round():
         ({"rounds": 0}, "rounds must be"),
         ({"repetitions": 1.5}, "repetitions must be"),
         ({"jobs": 0}, "jobs must be"),
-        ({"seed": -1}, "seed must not"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+        ({"seed": 1.5}, "seed must be"),
+        ({"seed": None}, "seed must be"),
+        ({"seed": "a"}, "seed must be"),
+        ({"rounds": None}, "rounds must be a whole number of at least 1, got None"),
+        ({"rounds": math.nan}, "rounds must be"),
+        ({"repetitions": 2.0}, "repetitions must be"),
+        ({"jobs": "2"}, "jobs must be a whole number of at least 1, or -1 for every core, got '2'"),
+        ({"regret": []}, r"regret must be a name or a list of names .*got \[\]"),
+        ({"regret": 3}, "regret must be"),
+        ({"slate_size": 2.0}, "slate_size must be"),
+        ({"settings": 3}, "settings must be a dict"),
+        ({"settings": {"domain": 3}}, "ind-self-sparring has no setting 'domain'; it has slate_size"),
+        ({"settings": {"horizon": "x"}}, "horizon to be a whole number or None, got 'x'"),
+        ({"settings": {"etta": 1}}, "did you mean 'eta'"),
+        ({"environment": 3}, "expected a name .*got 3"),
+        ({"environment": None}, "expected a name .*got None"),
+        ({"checkpoints": [1.5]}, r"checkpoints must be a list of whole numbers, got \[1.5\]"),
+        ({"checkpoints": 5}, "checkpoints must be a list"),
+        ({"policy": make_policy("random", Arms(3))}, "pass Random and settings"),
+        ({"policy": 3}, "expected the name of a policy, or its class"),
         ({"regret": "none"}, "unknown regret"),
         ({"policy": "no-such"}, "unknown policy"),
         ({"environment": "no-such"}, "no-such"),
         ({"settings": {"eta": -1}}, "eta > 0"),
         ({"settings": {"nonsense": 1}}, "nonsense"),
         ({"settings": {"preset": "nonsense"}}, "no preset"),
-        ({"slate_size": 1}, "at least two places"),
+        ({"slate_size": 1}, "slate_size must be a whole number of at least 2, got 1"),
     ],
 )
 def test_bad_input_says_what_was_wrong(wrong, message):
