@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -50,13 +51,15 @@ class Space:
     """
 
     def __init__(self, parameters: Sequence[Parameter], constraints: Sequence[Constraint] = ()) -> None:
+        self.names = check_parameters(parameters)
         self.parameters = tuple(parameters)
         self.constraints = tuple(read_constraint(c, "a function of the parameters' dict") for c in constraints)
-        self.names = check_parameters(self.parameters)
         numbers = tuple(p.name for p in self.parameters if not isinstance(p, Categorical))
         for constraint in self.constraints:
             if isinstance(constraint, Linear):
                 constraint.check_names(numbers, "the space")
+        for lost in filter(None, (p.cut_short for p in self.parameters if isinstance(p, Float | Int))):
+            warnings.warn(f"{lost}; change the step or high if that is not meant", stacklevel=2)
         self._kept: NDArray[np.int64] | None = None
         if self.finite and self.constraints:
             self._kept = allowed_combinations(self.parameters, self.constraints)
@@ -174,7 +177,9 @@ class Space:
         if kind != "parameters":
             raise DomainError(f"unknown kind of space {kind!r}; expected parameters, options, grid or box")
         constraints = [Linear.from_json(c) for c in record.get("constraints", ())]
-        space = Space([read_parameter(table["name"], table) for table in record["parameters"]], constraints)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "parameter .* ends at")  # this was said when the space was made
+            space = Space([read_parameter(table["name"], table) for table in record["parameters"]], constraints)
         if "allowed" in record:
             space._kept = np.array(record["allowed"], dtype=np.int64)
         return space

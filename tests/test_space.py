@@ -50,6 +50,7 @@ def test_a_step_of_a_tenth():
         (1e-7, 3e-7, 1e-7, [1e-7, 2e-7, 3e-7]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:parameter 't'. step .* ends at")
 def test_steps(low, high, step, values):
     space = Space([Float("t", low, high, step=step)])
     assert [params["t"] for params in every(space)] == pytest.approx(values, rel=1e-15, abs=0)
@@ -58,7 +59,24 @@ def test_steps(low, high, step, values):
 
 
 def test_the_last_step_keeps_its_place_in_the_declared_range():
-    assert Space([Float("t", 0, 1, step=0.4)]).domain.points[:, 0].tolist() == [0, 0.4, 0.8]
+    with pytest.warns(
+        UserWarning, match=r"'t': step 0.4 from 0.0 ends at 0.8, not at high=1.0; change the step or high"
+    ):
+        space = Space([Float("t", 0, 1, step=0.4)])
+    assert space.domain.points[:, 0].tolist() == [0, 0.4, 0.8]
+    assert through_json(space) == space  # and this says nothing again
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        (Float("t", 0, 1, step=5), r"'t': step 5.0 from 0.0 ends at 0.0, not at high=1.0"),
+        (Int("n", 0, 10, step=3), r"'n': step 3 from 0 ends at 9, not at high=10"),
+    ],
+)
+def test_a_lost_end_is_said(parameter, message):
+    with pytest.warns(UserWarning, match=message):
+        Space([parameter])
 
 
 def test_top_integer_is_reachable():
@@ -193,6 +211,8 @@ def test_constraints_of_a_box_see_real_units():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: Space(Float("x", 0, 1)), "a space needs a list of parameters, such as .*got Float"),
+        (lambda: Space(3), "a space needs a list of parameters, .*got 3"),
         (lambda: Float("x", 1, 0), "'x': low 1.0 exceeds high 0.0"),
         (lambda: Float("x", NAN, 1), "'x': low must be finite"),
         (lambda: Float("x", 0, INF), "'x': high must be finite"),
@@ -474,6 +494,7 @@ def parameters(draw, name):
 
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(st.data())
+@pytest.mark.filterwarnings("ignore:parameter 'p.'. step .* ends at")
 def test_random_spaces_come_back(data):
     space = Space([data.draw(parameters(f"p{j}")) for j in range(data.draw(st.integers(1, 4)))])
     back = through_json(space)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -25,6 +25,9 @@ MOST_AXES = 32
 
 def check_parameters(parameters: Sequence[Parameter]) -> tuple[str, ...]:
     """The names of the parameters of a space; raises DomainError if there are none, or one is declared twice."""
+    if isinstance(parameters, str | Parameter) or not isinstance(parameters, Iterable):
+        raise DomainError(f"a space needs a list of parameters, such as [Float('x', 0, 1)], got {parameters!r}")
+    parameters = tuple(parameters)
     if not parameters:
         raise DomainError("a space needs at least one parameter, got none")
     for i, parameter in enumerate(parameters):

@@ -20,7 +20,8 @@ class Float(Range):
         low: smallest value, > 0 if ``log``.
         high: largest value; may equal ``low``.
         log: search in logarithms.
-        step: only low, low + step, ... up to the last one that does not exceed high. Values are computed in
+        step: only low, low + step, ... up to the last one that does not exceed high (``Space`` warns if that is not
+            high). Values are computed in
             decimals, so a step of 0.1 never shows 0.30000000000000004.
 
     Raises:

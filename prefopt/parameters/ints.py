@@ -22,7 +22,7 @@ class Int(Range):
         low: smallest value, at least 1 if ``log``.
         high: largest value; may equal ``low``.
         log: search in logarithms.
-        step: only low, low + step, ... up to the last one that does not exceed high.
+        step: only low, low + step, ... up to the last one that does not exceed high (else ``Space`` warns).
 
     Raises:
         DomainError: a range that does not exist; the message names the parameter.

@@ -45,6 +45,14 @@ class Range(Parameter):
             raise self._fail(f"{what} must be finite, got {value!r}")
         return float(value)
 
+    @property
+    def cut_short(self) -> str:
+        """What is lost where the step does not divide the range; "" if ``high`` is a value."""
+        last = self.high if self.count is None else self.value(self.count - 1)
+        if last == self.high:
+            return ""
+        return f"parameter {self.name!r}: step {self.step} from {self.low} ends at {last}, not at high={self.high}"
+
     def _inside(self, value: Any) -> None:
         if not self.low <= value <= self.high:
             raise self._fail(f"{value!r} is outside of {self.low} to {self.high}")
