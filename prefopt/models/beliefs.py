@@ -48,7 +48,12 @@ def deviations(prior: Prior, size: int, rng: np.random.Generator) -> FloatArray:
 
 
 def chances(
-    prior: Prior, tries: FloatArray, wins: FloatArray, rng: np.random.Generator
+    prior: Prior,
+    tries: FloatArray,
+    wins: FloatArray,
+    rng: np.random.Generator,
+    *,
+    among: NDArray[np.bool_] | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """What counts say of every option's chance to win, however noisy the model that chose the questions.
 
@@ -61,6 +66,7 @@ def chances(
         tries: comparisons of each option, (K,).
         wins: those won, a tie one half, (K,).
         rng: of the draws.
+        among: which options may be the largest, (K,); None for all.
 
     Returns:
         Mean, standard deviation, and probability of being the largest, (K,) each.
@@ -78,11 +84,11 @@ def chances(
     W = solve_triangular(root, cross, lower=True)
     mean = start + solve_triangular(root, wins[tried] / tries[tried] - start, lower=True) @ W
     left = unit * np.diag(prior.covariance) - np.einsum("qk,qk->k", W, W)
-    best = np.zeros(len(mean))
+    best, top = np.zeros(len(mean)), mean if among is None else np.where(among, mean, -np.inf)
     for _ in range(BLOCKS):
         away = math.sqrt(unit) * deviations(prior, PAIRS, rng)
         seen = away[:, tried] + np.sqrt(noise) * rng.standard_normal((PAIRS, len(tried)))
         away -= solve_triangular(root, seen.T, lower=True).T @ W
-        for draws in (mean + away, mean - away):
+        for draws in (top + away, top - away):
             best += np.bincount(np.argmax(draws, axis=1), minlength=len(mean))
     return mean, np.sqrt(np.maximum(left, 0.0)), best / (2 * PAIRS * BLOCKS)

@@ -36,6 +36,7 @@ class Draft:
     note: str = ""
     fallback: bool = False
     repeat_of: int | None = None
+    cut: bool = False  # whether the policy's slate named options that cannot be made
     end: float | None = None  # when the policy's time is over, by ``time.monotonic``
 
 
@@ -53,16 +54,16 @@ class Asker:
         Raises:
             StudyError: there is only one option.
         """
-        if state.options.finite and len(state.options) == 1:
+        if state.options.finite and len(state.options) - len(state.infeasible()) < 2:
             raise StudyError(f"study {self.record.name!r} has only one option, so there is nothing to compare: enough")
         number, steps = state.next_number, state.automatic_steps(state.next_number)
         made = self._proposal(state, number, steps, timeout)
         idea = next(iter(state.waiting_ideas()), None)
         if idea is not None:
             made.slate = self._with_idea(state, made, state.options.option(idea), number, steps)
-        elif steps < PATIENCE and len(distinct(state, made.slate)) == 1:
+        elif steps < PATIENCE and not made.cut and len(distinct(state, made.slate)) == 1:
             return self._automatic(state, made.slate, number, steps, tie=False)
-        elif steps < PATIENCE and self._has_others(state) and len(self._skips(state, made.slate)) > 1:
+        elif steps < PATIENCE and not made.cut and self._has_others(state) and len(self._skips(state, made.slate)) > 1:
             return self._automatic(state, made.slate, number, steps, tie=True)
         else:
             self._fit_for_a_person(state, made, number, steps)
@@ -74,18 +75,19 @@ class Asker:
         try:
             self._limit.wait(timeout)
             draws = self._draws(state, number, steps)
-            slates = self._limit.run(lambda: next(draws), seconds_left(end))
+            proposed = self._limit.run(lambda: next(draws), seconds_left(end))
         except Exception as error:
             what = "ran out of time" if isinstance(error, TimeoutError) else f"failed: {error}"
             note = f"{self.record.strategy} {what}; these options were drawn at random"
             warnings.warn(f"question {number}: {note}", RuntimeWarning, stacklevel=4)
             return Draft(at_random(state, number), note, fallback=True)
-        if len(slates) <= MOST:
-            return Draft(slates, end=end)
-        kept = np.sort(fresh_rng(self.record, number, FILL).permutation(len(slates))[:MOST])
-        return Draft(
-            [slates[i] for i in kept], f"{MOST} of the {len(slates)} options proposed, drawn at random", end=end
-        )
+        slate = state.possible(proposed)
+        made = Draft(slate, cut=len(slate) < len(proposed), end=end)
+        if len(slate) > MOST:
+            kept = np.sort(fresh_rng(self.record, number, FILL).permutation(len(slate))[:MOST])
+            made.slate = [slate[i] for i in kept]
+            made.note = f"{MOST} of the {len(slate)} options proposed, drawn at random"
+        return made
 
     def policy(self, state: State) -> Any:
         """The policy after everything in ``state``."""
@@ -116,7 +118,7 @@ class Asker:
         """
         found, least = distinct(state, made.slate), self._least(state)
         more = islice(self._further(state, made, number, steps), FURTHER)
-        while len(found) < least and (draw := next(more, None)):
+        while len(found) < least and (draw := next(more, None)) is not None:
             found = distinct(state, found + draw)[:least]
         return topped_up(state, found, least, number)
 
@@ -147,7 +149,7 @@ class Asker:
         draws = self._draws(state, number, steps + 1)
         with suppress(Exception):
             while not made.fallback:
-                yield self._limit.run(lambda: next(draws), seconds_left(made.end))
+                yield state.possible(self._limit.run(lambda: next(draws), seconds_left(made.end)))
 
     def _with_idea(self, state: State, made: Draft, idea: Any, number: int, steps: int) -> Slate:
         """The policy's choice with the own idea in the last place."""
@@ -155,7 +157,7 @@ class Asker:
         return [*options[: max(1, most_shown(state) - 1)], idea]
 
     def _has_others(self, state: State) -> bool:
-        return not state.options.finite or len(state.options) > self.record.query_size
+        return not state.options.finite or len(state.options) - len(state.infeasible()) > self.record.query_size
 
     def _skips(self, state: State, slate: Slate) -> list[Any]:
         return state.skipped(state.options.find(option) for option in slate)
@@ -173,7 +175,7 @@ class Asker:
         return Event("auto", payload, slot=f"auto:{number}:{steps}")
 
     def _asked(self, state: State, made: Draft, number: int, rater: str | None) -> Event:
-        if len(distinct(state, made.slate)) == 1:
+        if len(distinct(state, made.slate)) < 2:
             raise StudyError(f"study {self.record.name!r} found only one option that its constraints allow: enough")
         shown = fresh_rng(self.record, number, SHOW).permutation(len(distinct(state, made.slate)))
         payload: dict[str, Any] = {"query": number, "slate": made.slate, "shown": shown.tolist()}

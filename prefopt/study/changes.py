@@ -28,7 +28,7 @@ def check_open(asked: Asked, rater: str | None) -> None:
         raise StudyError(f"question {asked.number} was asked to rater {owner!r}, not to {rater!r}; call ask({rater!r})")
     if asked.status in ("answered", "skipped") and asked.lesson is not None:
         said = asked.lesson.answer
-        named = [asked.candidates[p] for p in said.order]
+        named = [asked.lesson.slate[p] for p in said.order]
         raise StudyError(
             f"question {asked.number} (candidates {list(asked.candidates)}) has an answer already: "
             f"{said.kind}{f' {named}' if named else ''}; undo() it first, or ask() for the next question"

@@ -12,7 +12,8 @@ SCHEMA_VERSION = 1
 KINDS = {
     "asked": "query, slate (options in the policy's order), shown (positions of the distinct options); "
     "where it applies, note (for readers), fallback (true: drawn at random), repeat_of (the query that was skipped)",
-    "answered": "query, answer (about the distinct options of the question, in the policy's order)",
+    "answered": "query, answer (about the distinct options of the question, in the policy's order, less the infeasible "
+    "ones unless it is a skip), infeasible (positions of those among all, where there are any)",
     "auto": "query, slate, answer: a step without a person (an option met itself: a fair coin)",
     "undone": "event (the number of an answer or comparison), withdrawn (open questions chosen because of it)",
     "restored": "event (the number of an undone answer or comparison)",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Columns of ``history``, in order. Option columns hold candidate ids, ``params`` what they are.
 COLUMNS = (
     "event", "question", "status", "rater", "asked", "answered", "seconds", "shown", "slate", "answer", "named",
-    "reason", "wins", "repeat_of", "fallback", "note", "params",
+    "reason", "infeasible", "wins", "repeat_of", "fallback", "note", "params",
 )  # fmt: skip
 
 
@@ -59,6 +59,7 @@ def _answer_cells(lesson: Lesson) -> dict[str, Any]:
     answer, event = lesson.answer, lesson.event
     cells: dict[str, Any] = {"answered": _time(event), "seconds": event.seconds, "rater": event.rater}
     cells |= {"answer": answer.kind, "named": [lesson.slate[p] for p in answer.order], "reason": answer.reason}
+    cells |= {"infeasible": list(lesson.infeasible)}
     return cells | {"wins": [list(row) for row in answer.matrix] or None}
 
 

@@ -34,7 +34,7 @@ def next_best(state: State, number: int) -> Slate:
     """Options by their share of wins, best first; on a box those asked so far, then random points."""
     tally = state.tally()
     order = np.argsort(-(tally.wins + 1) / (tally.tries + 2), kind="stable")
-    known = [state.options.option(int(i)) for i in order]
+    known = state.possible(state.options.option(int(i)) for i in order)
     return known if state.options.finite else known + at_random(state, number)
 
 
@@ -43,12 +43,12 @@ def least_compared(state: State, number: int) -> Slate:
     if not state.options.finite:
         return at_random(state, number)
     rng = fresh_rng(state.record, number, FILL, 0)
-    return [int(i) for i in np.lexsort((rng.random(len(state.options)), state.tally().tries))]
+    return state.possible(int(i) for i in np.lexsort((rng.random(len(state.options)), state.tally().tries)))
 
 
 def topped_up(state: State, found: Slate, least: int, number: int) -> Slate:
     """At least ``least`` distinct options if there are so many: ``found``, a rival of one alone, the least compared."""
-    if len(found) == 1:
+    if len(found) < 2:
         found = distinct(state, found + next_best(state, number))[:2]
     return found if len(found) >= least else distinct(state, found + least_compared(state, number))[:least]
 
@@ -58,5 +58,6 @@ def at_random(state: State, number: int, attempt: int = 0) -> Slate:
     rng, size = fresh_rng(state.record, number, FILL, attempt + 1), most_shown(state)
     domain = state.space.domain
     if isinstance(domain, Box):
-        return distinct(state, [state.options.plain(row) for row in domain.sample(size, rng)])
-    return [int(i) for i in rng.choice(domain.size, size=min(size, domain.size), replace=False)]
+        return state.possible(distinct(state, [state.options.plain(row) for row in domain.sample(size, rng)]))
+    known = state.possible(range(domain.size))
+    return [int(i) for i in rng.choice(known, size=min(size, len(known)), replace=False)]

@@ -42,6 +42,7 @@ class Lesson:
     slate: tuple[int, ...]
     answer: Answer
     question: Asked | None = None
+    infeasible: tuple[int, ...] = ()  # those of the question that could not be made or shown
     active: bool = True
     moved: int = 0  # how often it was undone or restored
 
@@ -79,7 +80,9 @@ class State:
     def _answered(self, event: Event) -> None:
         asked = self.questions[event.payload["query"]]
         answer = Answer.from_json(event.payload["answer"])
-        lesson = self.said[event.number] = Lesson(event, asked.candidates, answer, asked)
+        out = tuple(asked.candidates[p] for p in event.payload.get("infeasible", ()))
+        slate = tuple(i for i in asked.candidates if answer.kind == "skip" or i not in out)
+        lesson = self.said[event.number] = Lesson(event, slate, answer, asked, out)
         if asked.lesson is not None and asked.lesson.active:  # restored at the same moment by another process
             lesson.active = False
             return
@@ -184,8 +187,18 @@ class State:
 
     def waiting_ideas(self) -> list[int]:
         """Own ideas that no question has shown since they were added."""
-        asked = [a for a in self.questions.values() if a.status != "withdrawn"]
-        return [i for at, i in self.ideas if not any(a.event.number > at and i in a.candidates for a in asked)]
+        asked, out = [a for a in self.questions.values() if a.status != "withdrawn"], self.infeasible()
+        waiting = [(at, i) for at, i in self.ideas if i not in out]
+        return [i for at, i in waiting if not any(a.event.number > at and i in a.candidates for a in asked)]
+
+    def infeasible(self) -> set[int]:
+        """Candidates that cannot be made or shown, as people said and did not take back."""
+        return {i for lesson in self.said.values() if lesson.active for i in lesson.infeasible}
+
+    def possible(self, slate: Iterable[Any]) -> list[Any]:
+        """The options of ``slate``, as in events, that nobody called infeasible."""
+        out = self.infeasible()
+        return [option for option in slate if not out or self.options.find(option) not in out]
 
     def skipped(self, candidates: Iterable[int | None]) -> list[Asked]:
         """The questions about exactly these candidates that were skipped."""

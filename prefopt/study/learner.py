@@ -118,9 +118,9 @@ def _told(state: State, lesson: Lesson, answer: Answer) -> Told:
     event, asked = lesson.event.number, lesson.question
     if asked is None:
         return Told(event, state.slate(lesson.slate), answer, (event, COMPARED))
-    where = [asked.candidates.index(i) for i in asked.slate]
-    full = expand(answer, where, stream(state.record.seed, asked.number, COIN))
-    return Told(event, state.slate(asked.slate), full, (asked.number, TELL))
+    slate = [i for i in asked.slate if i in lesson.slate]
+    full = expand(answer, [lesson.slate.index(i) for i in slate], stream(state.record.seed, asked.number, COIN))
+    return Told(event, state.slate(slate), full, (asked.number, TELL))
 
 
 def fresh_rng(record: StudyRecord, question: int, purpose: int, attempt: int = 0) -> np.random.Generator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,43 +61,62 @@ def asked_question(state: State, query: Any) -> Asked:
     return asked
 
 
-def parse_answer(asked: Asked, said: dict[str, Any], below: bool) -> Answer:
-    """The answer to ``asked`` from the keywords of ``tell``, exactly one of them given.
+def parse_answer(asked: Asked, said: dict[str, Any], below: bool, infeasible: Any = ()) -> dict[str, Any]:
+    """The payload of an answer to ``asked`` from the keywords of ``tell``, exactly one of ``said`` given.
 
     Raises:
         AnswerError: none or several given, or one that does not fit; names the question.
     """
     given = [kind for kind, value in said.items() if value is not None and value is not False]
     where = f"question {asked.number} (candidates {list(asked.candidates)})"
-    if len(given) != 1:
-        raise AnswerError(
-            f"{where}: give exactly one of best, worst, ranking, tie, pairs or skip, got {given or 'none of them'}"
-        )
-    kind, value, size = given[0], said[given[0]], len(asked.candidates)
     try:
-        if kind in ("best", "worst"):
-            position = _position(asked, value)
-            return Answer.best(position, size) if kind == "best" else Answer.worst(position, size)
-        if kind == "ranking":
-            return _ranking(asked, value, below)
-        if kind == "pairs":
-            return _pairs(asked, value)
-        if kind == "tie":
-            if value is not True:
-                raise AnswerError(f"tie must be True, got {value!r}")
-            return Answer.tie(size)
-        return Answer.skip("" if value is True else _text(value), size)
+        out = _infeasible(asked, infeasible)
+        if len(given) != 1 and not (out and not given):
+            raise AnswerError(
+                f"give exactly one of best, worst, ranking, tie, pairs or skip, got {given or 'none of them'}"
+            )
+        kind = given[0] if given else "skip"
+        answer = _answer(asked, kind, said[kind] if given else "", below, out)
     except AnswerError as error:
         raise AnswerError(f"{where}: {error}") from None
+    payload = {"query": asked.number, "answer": answer.to_json()}
+    return payload | ({"infeasible": out} if out else {})
 
 
-def answer_event(asked: Asked, answer: Answer, rater: str | None, seconds: float | None, token: str | None) -> Event:
-    """The event of ``answer``; its slot makes it the only answer until it is undone."""
+def _answer(asked: Asked, kind: str, value: Any, below: bool, out: list[int]) -> Answer:
+    """The answer about the candidates that are left without those at the positions ``out``; a skip is about all."""
+    if kind == "skip":
+        return Answer.skip("" if value is True else _text(value), len(asked.candidates))
+    left = [i for p, i in enumerate(asked.candidates) if p not in out]
+    if len(left) < 2:
+        raise AnswerError(f"without the infeasible ones there is nothing to compare; leave out {kind}")
+    if kind in ("best", "worst"):
+        position = _position(left, value)
+        return Answer.best(position, len(left)) if kind == "best" else Answer.worst(position, len(left))
+    if kind == "ranking":
+        return _ranking(left, value, below)
+    if kind == "pairs":
+        return _pairs(asked, value, out)
+    if value is not True:
+        raise AnswerError(f"tie must be True, got {value!r}")
+    return Answer.tie(len(left))
+
+
+def _infeasible(asked: Asked, named: Any) -> list[int]:
+    if not isinstance(named, list | tuple | set):
+        raise AnswerError(f"infeasible is a list of candidates, got {named!r}")
+    return sorted({_position(asked.candidates, one) for one in named})
+
+
+def answer_event(
+    asked: Asked, payload: dict[str, Any], rater: str | None, seconds: float | None, token: str | None
+) -> Event:
+    """The event of an answer (``parse_answer``); its slot makes it the only answer until it is undone."""
     if seconds is not None and not _is_duration(seconds):
         raise AnswerError(f"question {asked.number}: seconds must be a number of at least 0, got {seconds!r}")
     return Event(
         "answered",
-        {"query": asked.number, "answer": answer.to_json()},
+        payload,
         slot=f"answered:{asked.number}:{asked.undone}",
         rater=asked.event.rater if rater is None else rater,
         seconds=None if seconds is None else float(seconds),
@@ -141,30 +161,31 @@ def _option(state: State, named: Any) -> Any:
         raise AnswerError(f"comparison names {named!r}: {error}") from None
 
 
-def _position(asked: Asked, named: Any) -> int:
+def _position(candidates: Sequence[int], named: Any) -> int:
     number = named.id if isinstance(named, Candidate) else named
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
         raise AnswerError(f"expected a candidate or its id, got {named!r}")
-    if number not in asked.candidates:
-        raise AnswerError(f"candidate {number} is not in the question")
-    return asked.candidates.index(int(number))
+    if number not in candidates:
+        raise AnswerError(f"candidate {number} is not in the question, or infeasible")
+    return candidates.index(int(number))
 
 
-def _ranking(asked: Asked, value: Any, below: bool) -> Answer:
+def _ranking(candidates: Sequence[int], value: Any, below: bool) -> Answer:
     if not isinstance(value, list | tuple):
         raise AnswerError(f"a ranking is a list of candidates from best to worst, got {value!r}")
-    positions = [_position(asked, named) for named in value]
+    positions = [_position(candidates, named) for named in value]
     for place, position in enumerate(positions):
         if position in positions[:place]:
-            raise AnswerError(f"candidate {asked.candidates[position]} is ranked twice: it cannot beat itself")
-    return Answer.ranking(positions, len(asked.candidates), below=below)
+            raise AnswerError(f"candidate {candidates[position]} is ranked twice: it cannot beat itself")
+    return Answer.ranking(positions, len(candidates), below=below)
 
 
-def _pairs(asked: Asked, value: Any) -> Answer:
+def _pairs(asked: Asked, value: Any, out: list[int]) -> Answer:
     answer = Answer.pairs(value)
     if answer.size != len(asked.candidates):
         raise AnswerError(f"the pair matrix has {answer.size} rows, the question {len(asked.candidates)} candidates")
-    return answer
+    left = [p for p in range(answer.size) if p not in out]
+    return Answer.pairs(np.array(answer.matrix)[np.ix_(left, left)])
 
 
 def _text(value: Any) -> str:

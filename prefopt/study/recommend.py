@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prefopt.errors import StudyError
 from prefopt.models.beliefs import chances
 from prefopt.models.grid_posterior import Prior
 from prefopt.seeding import stream
@@ -20,6 +21,9 @@ FloatArray = NDArray[np.float64]
 
 #: Draws behind a probability of being the best where every option stands on its own.
 DRAWS = 600
+#: What mean and sd of a recommendation measure.
+CORRELATED = "chance to win a comparison against what has been shown so far (Gaussian process)"
+INDEPENDENT = "share of comparisons won (every option on its own)"
 #: So sure is enough.
 SURE = 0.95
 #: The options shown so far are a candidate set worth being sure of after so many answers.
@@ -75,19 +79,27 @@ class Beliefs:
     mean: FloatArray
     sd: FloatArray
     best: FloatArray  # probability of being the best
+    tried: NDArray[np.bool_]  # whether anybody compared it
+    possible: NDArray[np.bool_]  # whether it can be made, as far as is known
     candidate_set: str
     scale: str
 
 
 def recommend(state: State, asker: Asker, runners_up: int = 3) -> Recommendation:
-    """The policy's recommendation with the beliefs about it."""
+    """The policy's recommendation with the beliefs about it; the likeliest winner if the policy's cannot be made.
+
+    Raises:
+        StudyError: all options are infeasible.
+    """
     policy = asker.policy(state)
     choice = state.options.plain(policy.best())
     if asker.believed is None or asker.believed[0] != state.last:
         asker.believed = state.last, _beliefs(state, policy, choice)
     beliefs = asker.believed[1]
     chosen = next(i for i, option in enumerate(beliefs.options) if state.options.same(option, choice))
-    order = [i for i in np.lexsort((-beliefs.mean, -beliefs.best)) if i != chosen]
+    if not beliefs.possible[chosen]:
+        chosen = int(np.lexsort((-beliefs.mean, ~beliefs.tried, ~beliefs.possible))[0])
+    order = [i for i in np.lexsort((-beliefs.mean, -beliefs.best)) if i != chosen and beliefs.possible[i]]
     others = tuple(Standing(*_standing(state, beliefs, int(i))) for i in order[:runners_up])
     standing = _standing(state, beliefs, chosen)
     return Recommendation(*standing, beliefs.candidate_set, beliefs.scale, others)
@@ -105,8 +117,19 @@ def _beliefs(state: State, policy: Any, choice: Any) -> Beliefs:
     said = f"all {len(options)} options" if state.options.finite else f"the {len(options)} options shown so far"
     if not state.options.finite and state.options.find(choice) is None:
         options, said = [*options, choice], said + " and the recommended one"
+    out = state.infeasible()
+    possible = np.array([i not in out for i in range(len(options))])
+    if not possible.any():
+        raise StudyError(f"study {state.record.name!r}: all options were said to be infeasible; undo() takes that back")
+    if not possible.all():
+        said += f" but {np.sum(~possible)} infeasible"
     prior = getattr(policy, "prior", None) if state.options.finite else _prior_at(policy, options)
-    return _independent(state, options, said, rng) if prior is None else _correlated(state, options, prior, said, rng)
+    tries, wins = _counts(state, options)
+    if prior is None:
+        scale, beliefs = INDEPENDENT, alone(tries, wins, rng, among=possible)
+    else:
+        scale, beliefs = CORRELATED, chances(prior, tries, wins, rng, among=possible)
+    return Beliefs(options, *beliefs, tries > 0, possible, said, scale)
 
 
 def _prior_at(policy: Any, options: list[Any]) -> Prior | None:
@@ -119,21 +142,14 @@ def _counts(state: State, options: list[Any]) -> tuple[FloatArray, FloatArray]:
     return np.append(tally.tries, np.zeros(more)), np.append(tally.wins, np.zeros(more))
 
 
-def _correlated(state: State, options: list[Any], prior: Prior, said: str, rng: np.random.Generator) -> Beliefs:
-    """From the counts and the policy's correlations between options, not from its noise: see ``chances``."""
-    mean, sd, best = chances(prior, *_counts(state, options), rng)
-    scale = "chance to win a comparison against what has been shown so far (Gaussian process)"
-    return Beliefs(options, mean, sd, best, said, scale)
-
-
-def _independent(state: State, options: list[Any], said: str, rng: np.random.Generator) -> Beliefs:
-    """From wins and losses of every option on its own: Beta(1 + wins, 1 + losses)."""
-    tries, wins = _counts(state, options)
+def alone(
+    tries: FloatArray, wins: FloatArray, rng: np.random.Generator, *, among: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same as ``chances`` of options that stand on their own, each Beta(1 + wins, 1 + losses)."""
     a, b = 1 + wins, 1 + tries - wins
-    mean = a / (a + b)
-    sd = np.sqrt(mean * (1 - mean) / (a + b + 1))
-    scale = "share of comparisons won (every option on its own)"
-    return Beliefs(options, mean, sd, largest_of_betas(a, b, rng), said, scale)
+    mean, best = a / (a + b), np.zeros(len(a))
+    best[among] = largest_of_betas(a[among], b[among], rng)
+    return mean, np.sqrt(mean * (1 - mean) / (a + b + 1)), best
 
 
 def largest_of_betas(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -155,11 +171,12 @@ def largest_of_betas(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> 
 def enough(state: State, asker: Asker) -> str:
     """Why it is reasonable to stop, or "" while more answers are worth it."""
     options, budget = state.options, state.record.budget
-    if options.finite and len(options) == 1:
-        return "there is only one option"
+    left = len(options) - len(state.infeasible())
+    if options.finite and left < 2:
+        return "there is only one option" if len(options) == 1 else f"of {len(options)} options {left} can be made"
     if budget is not None and state.answered >= budget:
         return f"all {budget} planned answers are there"
-    if options.finite and len(options) <= state.record.query_size:
+    if options.finite and left <= state.record.query_size:
         asked = sum(a.status in ("answered", "skipped") for a in state.questions.values())
         if asked >= PLANNED_REPEATS:
             return f"the only possible question has been asked {asked} times"

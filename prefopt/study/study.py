@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -75,11 +76,12 @@ class Study(StudyReading):
         tie: bool = False,
         pairs: Any = None,
         skip: str | bool | None = None,
+        infeasible: Collection[Candidate | int] = (),
         rater: str | None = None,
         seconds: float | None = None,
         token: str | None = None,
     ) -> None:
-        """Record the answer to ``query``; give exactly one of the kinds of answer.
+        """Record the answer to ``query``; give exactly one of the kinds of answer, or ``infeasible``, or both.
 
         Args:
             query: the question or its number.
@@ -91,6 +93,8 @@ class Study(StudyReading):
             pairs: square matrix in the order of ``query.candidates``: entry (j, k) says how often (0 to 1) j is
                 better than k; nan or 0/0 where a pair was not compared.
             skip: no answer, and why.
+            infeasible: candidates that could not be made or shown. They are not asked again nor recommended, and the
+                answer is about the others; without any other answer, nothing is said of those.
             rater: who answered; by default the one who was asked.
             seconds: how long it took.
             token: any text unique to this answer; telling it again (a client that retries) changes nothing.
@@ -105,7 +109,8 @@ class Study(StudyReading):
         with self._lock:
             while True:  # again only if another process wrote about this question in between
                 asked = naming.asked_question(self._sync(), query)
-                event = naming.answer_event(asked, naming.parse_answer(asked, said, below), rater, seconds, token)
+                payload = naming.parse_answer(asked, said, below, infeasible)
+                event = naming.answer_event(asked, payload, rater, seconds, token)
                 if repeated(self._state, event):
                     return
                 check_open(asked, rater)

@@ -26,7 +26,10 @@ def test_an_old_file_says_what_it_said_and_asks_the_same(path, name, tmp_path):
     copy = shutil.copy(path, tmp_path / path.name)
     study = load_study(str(copy), study_name=name)
     expected = json.loads(path.with_suffix(".json").read_text())[name]
-    assert json.loads(json.dumps(facts(study))) == expected
+    found = json.loads(json.dumps(facts(study)))
+    columns = expected["history"][0].keys()  # rows have gained some since
+    found["history"] = [{key: row[key] for key in columns} for row in found["history"]]
+    assert found == expected
     study.tell(study.ask(), tie=True)  # and goes on
     assert study.answered == expected["answered"] + 1
     study.close()
