@@ -100,13 +100,14 @@ def most_victories(W: FloatArray) -> int:
     K = len(W)
     top, arm = -1.0, 0
     for i in range(K):
-        score = 0.0
-        for j in range(K):
-            n = W[i, j] + W[j, i]
-            if n > 0.0:
-                score += (1.0 if 2.0 * W[i, j] > n else 0.0) + W[i, j] / n / K
-            elif i != j:
-                score += 0.5 / K
+        score, others = 0.0, K - 1
+        if W[i].sum() + W[:, i].sum() > 0.0:  # most of very many arms were not compared yet
+            for j in range(K):
+                n = W[i, j] + W[j, i]
+                if n > 0.0 and j != i:
+                    score += (1.0 if 2.0 * W[i, j] > n else 0.0) + W[i, j] / n / K
+                    others -= 1
+        score += 0.5 * others / K
         if score > top:
             top, arm = score, i
     return arm
