@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from prefopt.environments.base import Environment
-from prefopt.errors import SettingError
+from prefopt.errors import SettingError, did_you_mean
 from prefopt.jit import jitable
 
 FloatArray = NDArray[np.float64]
@@ -100,7 +100,9 @@ REGRETS: dict[str, Regret] = {
 def get_regret(name: str) -> Regret:
     """The regret called ``name``; raises SettingError with the list of names."""
     if name not in REGRETS:
-        raise SettingError(f"unknown regret {name!r}; expected one of {', '.join(REGRETS)}")
+        raise SettingError(
+            f"unknown regret {name!r}; expected one of {', '.join(REGRETS)}{did_you_mean(name, REGRETS)}"
+        )
     return REGRETS[name]
 
 

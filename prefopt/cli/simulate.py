@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from prefopt.errors import SettingError
+from prefopt.errors import SettingError, did_you_mean
+
+#: Endings of the pictures that ``--plot`` writes.
+PICTURES = ("png", "pdf", "svg", "jpg", "eps", "webp")
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
@@ -53,6 +57,13 @@ def simulate(
             raise SettingError("--json needs --regret KIND: there is no default; see `prefopt list regrets`")
         regret = get_entry(policy).regret or "strong-sum"
         typer.echo(f"--regret not given: {regret}, which {policy} is judged by", err=True)
+    if output is not None:
+        check_target(output, ("csv",), "--output")
+    if plot is not None:
+        from prefopt.plotting import plot_regret, pyplot, save_figure
+
+        check_target(plot, PICTURES, "--plot")
+        pyplot()  # a missing matplotlib is said here, too
     result = run(
         policy,
         environment,
@@ -69,13 +80,28 @@ def simulate(
     if output is not None:
         result.save(output)
     if plot is not None:
-        from prefopt.plotting import plot_regret, save_figure
-
         save_figure(plot_regret([result]), plot)
     if as_json:
         typer.echo(json.dumps(result.summary()))
     else:
         print_table(result.summary())
+
+
+def check_target(path: Path, endings: Sequence[str], option: str) -> None:
+    """Raise SettingError now, before a long run, if its results could not be written to ``path``."""
+    known = ", ".join(f".{ending}" for ending in endings)
+    if path.is_dir():
+        raise SettingError(f"{option} {path} is a folder; give a file in it that ends in {known}")
+    if path.suffix.lower().removeprefix(".") not in endings:
+        raise SettingError(f"{option} {path}: expected a file that ends in {known}, got {path.suffix or 'no ending'}")
+    there = path.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+        if not there:
+            path.unlink()
+    except OSError as error:
+        raise SettingError(f"{option} {path} cannot be written: {error.strerror or error}") from error
 
 
 def print_table(summary: dict[str, Any]) -> None:
@@ -84,7 +110,8 @@ def print_table(summary: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console()
-    table = Table(title=f"{summary['policy']} on {summary['environment']}: cumulative regret ({summary['regret']})")
+    typer.echo(f"{summary['policy']} on {summary['environment']}: cumulative regret ({summary['regret']})")
+    table = Table()
     for heading in ("questions", "mean", "sd"):
         table.add_column(heading, justify="right")
     rows = summary["checkpoints"]
@@ -131,4 +158,5 @@ def names_of(what: str) -> dict[str, str]:
         from prefopt.regret import REGRETS
 
         return {n: r.text for n, r in REGRETS.items()}
-    raise SettingError(f"prefopt list {what}: expected policies, environments or regrets")
+    hint = did_you_mean(what, ("policies", "environments", "regrets"))
+    raise SettingError(f"prefopt list {what}: expected policies, environments or regrets{hint}")

@@ -72,7 +72,7 @@ def matrix_environment(
     if not isinstance(matrix, str | Path):
         return preference_environment(name or "matrix", matrix, who)
     try:
-        text = Path(matrix).read_text()
+        text = Path(matrix).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise EnvironmentSpecError(f"cannot read the preference matrix {matrix}: {error}") from error
     return preference_environment(name or Path(matrix).stem, parse_matrix(text, str(matrix)), who)

@@ -28,7 +28,7 @@ from prefopt.environments.settings import (
     total_order,
 )
 from prefopt.environments.yelp_like import yelp_like
-from prefopt.errors import SettingError
+from prefopt.errors import SettingError, did_you_mean
 from prefopt.links import LINKS
 from prefopt.seeding import stream
 
@@ -144,6 +144,8 @@ def _by_name(name: str, person: Person, scale: str, given: Collection[str]) -> A
     if match := re.fullmatch(rf"({'|'.join(UTILITIES)})-({'|'.join(LINKS)})-(\d+)", name):
         refuse(given, ["link"], name, f"the name says the link, {match[2]}")
         refuse(given, ["scale"], name, functions)
+        if int(match[3]) < 1:
+            raise SettingError(f"{name}: expected at least one arm, got {match[3]}")
         utility = UTILITIES[match[1]](int(match[3]))
         return utility_environment(name, Arms(len(utility)), utility, replace(person, link=match[2]))
     if name in PROBLEMS:
@@ -158,7 +160,10 @@ def _by_name(name: str, person: Person, scale: str, given: Collection[str]) -> A
         return candy_environment(person)
     build = _matrix(name)
     if build is None:
-        raise SettingError(f"unknown environment {name!r}; expected {', '.join(ENVIRONMENTS)}")
+        hint = did_you_mean(name, [*ENVIRONMENTS, *PROBLEMS])
+        raise SettingError(
+            f"unknown environment {name!r}; expected one of `prefopt list environments` or a CSV file{hint}"
+        )
     _refuse_for_matrix(given, name)
     return build(person)
 

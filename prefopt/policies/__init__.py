@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from prefopt.errors import SettingError
+from prefopt.errors import SettingError, did_you_mean
 
 __all__ = ["POLICIES", "Entry", "make_policy", "resolve_settings"]
 
@@ -193,14 +193,15 @@ POLICIES: dict[str, Entry] = {
 
 
 def get_entry(name: str) -> Entry:
-    """The entry called ``name``; raises SettingError with the list of names."""
+    """The entry called ``name``; raises SettingError with the most similar name."""
     if not isinstance(name, str):
         raise SettingError(
             f"expected the name of a policy, got {name!r}; a class of your own gets one by an Entry: "
             "prefopt.policies.POLICIES['mine'] = Entry('', TheClass, 'weak', 'what it assumes', 'source')"
         )
     if name not in POLICIES:
-        raise SettingError(f"unknown policy {name!r}; expected one of {', '.join(sorted(POLICIES))}")
+        hint = did_you_mean(name, POLICIES)
+        raise SettingError(f"unknown policy {name!r}; expected one of `prefopt list policies`{hint}")
     return POLICIES[name]
 
 

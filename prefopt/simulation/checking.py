@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prefopt.domain import Box
 from prefopt.errors import SettingError
-from prefopt.policies import get_entry
+from prefopt.policies import POLICIES, get_entry
 from prefopt.policies.checks import is_whole
 from prefopt.regret import get_regret
 
@@ -43,6 +44,22 @@ def check_policy(policy: Any) -> None:
             "expected the name of a policy, or its class, since every repetition makes a policy of its own; got the "
             f"object {policy!r}: pass {type(policy).__name__} and settings={{...}}"
         )
+
+
+def check_fit(policy: Any, person: Any, slate_size: int) -> None:
+    """Raise SettingError if the policy called ``policy`` cannot choose among the options, or so many at a time."""
+    if not isinstance(policy, str):
+        return
+    entry = get_entry(policy)
+    if isinstance(person.domain, Box) and "box" not in entry.domains:
+        others = ", ".join(name for name, other in POLICIES.items() if "box" in other.domains)
+        raise SettingError(
+            f"{policy} chooses among finitely many options, and {person.name} is continuous: take a finite environment "
+            f"(as forrester-30 is one of forrester), or a policy for it: {others}"
+        )
+    if entry.slates == "2" and slate_size != 2:
+        others = ", ".join(name for name, other in POLICIES.items() if other.slates != "2")
+        raise SettingError(f"{policy} compares two options at a time, got a slate of {slate_size}; {others} take more")
 
 
 def regret_names(regret: Any) -> tuple[str, ...]:

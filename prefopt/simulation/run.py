@@ -19,7 +19,7 @@ from prefopt.errors import SettingError
 from prefopt.policies import get_entry, make_policy
 from prefopt.regret import score
 from prefopt.seeding import stream
-from prefopt.simulation.checking import check_environment, check_numbers, check_policy, regret_names, spread
+from prefopt.simulation.checking import check_environment, check_fit, check_numbers, check_policy, regret_names, spread
 from prefopt.simulation.driver import Run, compiled_loop, make_loop, run_finite, warm_up
 from prefopt.simulation.plain import run_plain
 from prefopt.simulation.results import Results, manifest
@@ -162,6 +162,7 @@ def simulate(
     if settings is not None and not isinstance(settings, Mapping):
         raise SettingError(f"settings must be a dict such as {{'preset': 'default'}}, got {settings!r}")
     person = make_environment(environment, feedback=feedback)
+    check_fit(policy, person, slate_size)
     chosen = dict(settings or {})
     if person_feedback(person) == "winner" and takes_feedback(policy):
         chosen.setdefault("feedback", "winner")

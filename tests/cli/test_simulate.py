@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 
@@ -85,3 +86,58 @@ def test_error_is_one_line_and_exit_code_two():
 def test_bad_setting(wrong):
     with pytest.raises(SettingError, match="name=value"):
         parse_setting(wrong)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--plot {}", "is a folder"),
+        ("--plot {}/a.foo", "ends in .png, .pdf"),
+        ("--plot {}/a", "no ending"),
+        ("--output {}/a.foo", "ends in .csv, got .foo"),
+        ("--output {}/file/a.csv", "cannot be written"),
+        ("--set domain=3", "has no setting 'domain'"),
+    ],
+)
+def test_what_could_not_be_written_is_said_before_the_run(prefopt, tmp_path, words, message):
+    (tmp_path / "file").write_text("no folder")
+    long = [*BASE, "--rounds", "1000000000", "--regret", "weak"]
+    done = prefopt(*long, *words.format(tmp_path).split())
+    assert done.code == 2 and message in done.err and len(done.err.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--policy rucbb", "did you mean 'rucb'?"),
+        ("--environment sushi", "did you mean 'sushi16'?"),
+        ("--environment 1good-logit-0", "at least one arm, got 0"),
+        ("--regret strong-sun", "did you mean 'strong-sum'?"),
+        ("--policy rucb --slate 3", "ind-self-sparring, kernel-self-sparring take more"),
+        ("--policy rucb --environment forrester", "forrester is continuous"),
+    ],
+)
+def test_a_short_line_says_what_was_meant(prefopt, words, message):
+    done = prefopt(*BASE, "--regret", "weak", *words.split())
+    assert done.code == 2 and message in done.err
+    assert len(done.err.splitlines()) == 1 and len(done.err) < 300
+
+
+def test_the_title_is_a_line_of_its_own(prefopt):
+    assert (
+        "ind-self-sparring on arith-linear-6: cumulative regret (weak)"
+        in prefopt(*BASE, "--regret", "weak").out.splitlines()
+    )
+
+
+def test_output_that_knows_only_ascii():
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
+    words = [sys.executable, "-m", "prefopt.cli", *BASE, "--regret", "weak"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=plain)
+    assert "+- " in done.stdout and "us a round" in done.stdout
+
+
+def test_a_matrix_may_begin_with_a_byte_order_mark(prefopt, tmp_path):
+    (tmp_path / "m.csv").write_bytes(b"\xef\xbb\xbf0.5,0.8\n0.2,0.5\n")
+    assert prefopt(*BASE, "--regret", "weak", "--environment", "m.csv").code == 0
