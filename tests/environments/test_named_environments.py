@@ -52,7 +52,7 @@ def test_candy_reproduces_win_percentages_up_to_the_common_shift():
 
 
 def test_unknown_names_and_broken_files(tmp_path):
-    with pytest.raises(SettingError, match="forrester-30"):
+    with pytest.raises(SettingError, match="prefopt list environments"):
         make_environment("nope")
     path = tmp_path / "broken.csv"
     path.write_text("0.5,0.6\n0.4,x\n")
