@@ -51,7 +51,7 @@ def demo(
 ) -> None:
     """Answer a dozen questions and see what comes out."""
     if name not in DEMOS:
-        raise SettingError(f"no demo {name!r}{did_you_mean(name, DEMOS)}; expected {', '.join(DEMOS)}")
+        raise SettingError(f"no demo {name!r}; expected {', '.join(DEMOS)}{did_you_mean(name, DEMOS)}")
     given = {"query_size": slate, "seed": seed, "budget": questions}
     opened = open_demo(name, {key: value for key, value in given.items() if value is not None}, storage, simulate)
     study, chosen = opened.study, DEMOS[name]

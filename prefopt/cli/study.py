@@ -56,7 +56,10 @@ def run(
     session(opened.study, show, until=until)
     tell_best(opened.study)
     again = f"prefopt run {shlex.quote(where)}" + (f" --name {shlex.quote(name)}" if name else "")
-    typer.echo(f"to go on: {again} --more 10" if opened.study.enough else f"continue with: {again}")
+    if not opened.study.enough:
+        typer.echo(f"continue with: {again}")
+    elif opened.study.answered:  # else there is only one option, and nothing to ask
+        typer.echo(f"to go on: {again} --more 10")
 
 
 def best(where: Where = "study.toml", name: Name = None) -> None:

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from prefopt.cli import app
 from prefopt.cli.render import fill, make_show
-from prefopt.cli.terminal import session
+from prefopt.cli.terminal import plainly, session
 from prefopt.errors import StudyError
 from prefopt.space import Space
 from prefopt.study import create_study, load_study
@@ -62,6 +63,19 @@ def test_the_budget_ends_the_session(study, capsys):
     said = capsys.readouterr().out
     assert "Enough" in said and "about 4 more" in said
     assert study.answered == 4
+
+
+def test_a_failing_policy_is_one_plain_line(study, capsys, monkeypatch):
+    def fail(*_):
+        raise ValueError("boom")
+
+    monkeypatch.setattr("prefopt.policies.arms.ind_self_sparring.IndSelfSparring.ask", fail)
+    session(study, read=keys("1", "q"))
+    said = capsys.readouterr()
+    assert said.out.count("boom") == 2 and "  (ind-self-sparring failed: boom" in said.out  # once a question
+    assert not said.err
+    plainly(lambda: warnings.warn("slow\n  today", RuntimeWarning, stacklevel=1))
+    assert capsys.readouterr().out == "  note: slow today\n"
 
 
 def test_undo_with_nothing_to_undo_goes_on(study, capsys):
