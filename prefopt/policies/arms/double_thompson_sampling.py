@@ -68,12 +68,13 @@ def sampled_scores(state: State, rng: np.random.Generator) -> None:
     for i in range(K):
         s[i] = 0.0 if C[i] >= 0 else -K
     for i in range(K):
+        won, matters = s[i], C[i] >= 0
         for j in range(i + 1, K):
-            if C[i] >= 0 or C[j] >= 0:
-                if beta_above_half(state.P, state.W, state.eta, i, j, rng):
-                    s[i] += 1.0
-                else:
-                    s[j] += 1.0
+            if matters or C[j] >= 0:
+                above = 1.0 if beta_above_half(state.P, state.W, state.eta, i, j, rng) else 0.0
+                won += above
+                s[j] += 1.0 - above
+        s[i] = won
 
 
 @rule
