@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prefopt.answer import Answer
+from prefopt.data import Tally
 from prefopt.errors import StudyError
 from prefopt.models.beliefs import chances
 from prefopt.models.grid_posterior import Prior
@@ -138,8 +140,26 @@ def _prior_at(policy: Any, options: list[Any]) -> Prior | None:
 
 def _counts(state: State, options: list[Any]) -> tuple[FloatArray, FloatArray]:
     """Tries and wins (n,) of ``options``, those of the study and perhaps one more, from what people said."""
-    tally, more = state.tally(), len(options) - len(state.options)
+    tally, more = Tally.empty(len(state.options)), len(options) - len(state.options)
+    for lesson in state.lessons():
+        tally.add(np.array(lesson.slate), duels_worth(lesson.answer) * lesson.answer.wins)
     return np.append(tally.tries, np.zeros(more)), np.append(tally.wins, np.zeros(more))
+
+
+def duels_worth(answer: Answer) -> float:
+    """How many independent duels a pair of ``answer`` counts for: one if it was asked pair by pair.
+
+    The best of m options is one thing said and not m - 1, so its pairs count 2/m; those of a ranking 3/(m + 1). Then
+    (wins - losses)^2 over the options is what it is on average for so many tosses of a fair coin.
+
+    >>> duels_worth(Answer.duel(0)), duels_worth(Answer.best(1, 4)), duels_worth(Answer.ranking([2, 0, 1, 3], 4))
+    (1.0, 0.5, 0.6)
+    """
+    if answer.kind in ("pairs", "skip"):
+        return 1.0
+    ahead = answer.wins.sum(axis=1) - answer.wins.sum(axis=0)
+    said = float(ahead @ ahead)
+    return 2 * float(answer.wins.sum()) / said if said else 2 / answer.size  # a tie as one choice
 
 
 def alone(
