@@ -65,6 +65,15 @@ def session(
         read: the next key.
         until: ask until there are so many answers, whether or not the study has enough.
     """
+    try:
+        enough = questions(study, show, read, until)
+    except KeyboardInterrupt:
+        enough = ""
+    say(f"\nEnough: {enough}" if enough else "\nStopped; every answer is kept.")
+
+
+def questions(study: Any, show: Show, read: Callable[[], str], until: int | None) -> str:
+    """Ask one question after another; returns why there are enough, or "" when the person quits."""
     told_help = False
     while not (enough := reason_to_stop(study, until)):
         query = plainly(study.ask)
@@ -78,9 +87,8 @@ def session(
             say("  " + HELP.format(m=len(query.shown)))
             told_help = True
         if not one_answer(study, query, read):
-            say("\nStopped; every answer is kept.")
-            return
-    say(f"\nEnough: {enough}")
+            return ""
+    return enough
 
 
 def reason_to_stop(study: Any, until: int | None) -> str:

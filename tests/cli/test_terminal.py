@@ -78,6 +78,18 @@ def test_a_failing_policy_is_one_plain_line(study, capsys, monkeypatch):
     assert capsys.readouterr().out == "  note: slow today\n"
 
 
+def test_control_c_at_any_moment_stops_and_keeps(study, capsys):
+    shown = []
+
+    def show(query):
+        shown.append(query.number)
+        if len(shown) == 2:
+            raise KeyboardInterrupt
+
+    session(study, show, read=keys("1", "1", "1"))
+    assert study.answered == 1 and "Stopped; every answer is kept." in capsys.readouterr().out
+
+
 def test_undo_with_nothing_to_undo_goes_on(study, capsys):
     session(study, read=keys("u", "1", "q"))
     assert study.answered == 1
