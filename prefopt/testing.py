@@ -208,4 +208,7 @@ def _check_learns(policy: Any, regret: str, rounds: int, settings: dict[str, Any
             who, _person(4, 0.4), rounds=rounds, repetitions=2, seed=6, regret=regret, checkpoints=kept, settings=given
         )
         rates.append(float(np.diff(run.mean())[0]) / (rounds - kept[0]))
-    assert rates[0] < 0.5 * rates[1], f"late {regret} regret {rates[0]:.3g} a round, uniform choice {rates[1]:.3g}"
+    assert rates[0] < 0.5 * rates[1], (
+        f"{regret} regret of {rates[0]:.3g} a round after round {kept[0]}; it must be below {rates[1] / 2:.3g}, "
+        f"half of that of uniform choice ({rates[1]:.3g})"
+    )

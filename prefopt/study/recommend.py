@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,39 @@ class Recommendation(Standing):
     scale: str = ""
     runners_up: tuple[Standing, ...] = ()
 
+    def __str__(self) -> str:
+        lines = [
+            f"{_text(self.params)}: {self.probability_best:.0%} sure that it is the best of {self.candidate_set}",
+            f"{self.scale}: {self.mean:.2f} ± {self.sd:.2f}",
+            *(f"next: {_text(other.params)} ({other.probability_best:.0%})" for other in self.runners_up),
+        ]
+        return "\n".join([*lines, self.remark] if self.remark else lines)
+
+    @property
+    def remark(self) -> str:
+        """What needs to be said if a runner-up is the more probable best; "" otherwise.
+
+        The strategy's own choice is recommended all the same: against the option of largest ``mean`` it loses half as
+        much on 30 points of Forrester's function, and on 64 of the Camel's more after 20 answers, the same after 60.
+        """
+        rival = max(self.runners_up, key=lambda other: other.probability_best, default=self)
+        if rival.probability_best <= self.probability_best:
+            return ""
+        why = ", since less is known of it" if rival.sd > self.sd else ""
+        return (
+            f"recommended is what the strategy expects to win most often; {_text(rival.params)} has the larger chance "
+            f"of being the very best{why}"
+        )
+
+
+def _text(params: Any) -> str:
+    if isinstance(params, Mapping):
+        return ", ".join(
+            f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}"
+            for name, value in params.items()
+        )
+    return str(params)
+
 
 @dataclass(frozen=True)
 class Beliefs:
@@ -110,7 +144,8 @@ def recommend(state: State, asker: Asker, runners_up: int = 3) -> Recommendation
 def _standing(state: State, beliefs: Beliefs, i: int) -> tuple[Candidate, float, float, float]:
     option = beliefs.options[i]
     candidate = Candidate(state.options.find(option), state.options.decode(option))
-    return candidate, float(beliefs.mean[i]), float(beliefs.sd[i]), float(beliefs.best[i])
+    chance = float(np.clip(beliefs.mean[i], 0.0, 1.0))  # a Gaussian process knows no bounds
+    return candidate, chance, float(beliefs.sd[i]), float(beliefs.best[i])
 
 
 def _beliefs(state: State, policy: Any, choice: Any) -> Beliefs:
