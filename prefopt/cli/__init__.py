@@ -34,10 +34,15 @@ PLAIN = {"±": "+-", "µ": "u", "–": "-", "…": "..."}
 
 
 def plain(error: UnicodeError) -> tuple[str, int]:
-    """What is written instead of a character that the output's encoding does not have."""
+    r"""What is written instead of characters that the output's encoding does not have; options stay distinct.
+
+    >>> plain(UnicodeEncodeError("ascii", "1 ± \u65e5", 2, 5, ""))
+    ('+- \\u65e5', 5)
+    """
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(PLAIN.get(c, "?") for c in error.object[error.start : error.end]), error.end
+    characters = error.object[error.start : error.end]
+    return "".join(PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in characters), error.end
 
 
 def main() -> None:
