@@ -177,7 +177,7 @@ def same_draws(policy: Any, draws: int) -> tuple[float, float]:
     for r in range(draws):
         rng = stream(1, r)
         paths = policy.model.paths(policy.data, SLOTS["box"], rng, features=policy.features)
-        raw = raw_points(box, policy.raw_samples, policy._good(32), rng)
+        raw = raw_points(box, policy.raw_samples, policy.incumbents(32), rng)
         ours.append(peaks(paths, box, raw, restarts=policy.restarts, finish=8)[1].max(axis=1).mean())
         with fixed_global_seed(rng):
             theirs.append(optimize_posterior_samples(as_torch(paths), bounds)[1].mean().item())

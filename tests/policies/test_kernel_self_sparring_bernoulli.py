@@ -47,7 +47,7 @@ def test_grid_equals_the_gpytorch_model():
     state, points = policy.state, policy.domain.points
     assert isinstance(policy, BernoulliKernelSelfSparring) and state.n.sum() == 50
     mean, covariance, probability = exact(points, state.n, state.s, points)
-    found, spread = policy._latent()
+    found, spread = policy.latent()
     np.testing.assert_allclose(found, mean, atol=1e-8)
     np.testing.assert_allclose(spread, covariance, atol=1e-8)
     np.testing.assert_allclose(policy.posterior()[0], probability, atol=1e-9)
@@ -59,7 +59,7 @@ def test_box_equals_the_gpytorch_model():
     policy = answered(make_policy("kernel-self-sparring", Box(2), **BERNOULLI, **QUICK), 15)
     points = np.random.default_rng(3).random((9, 2))
     mean, covariance, probability = exact(policy.data.X, policy.data.tries, policy.data.wins, points)
-    found, spread = policy._latent(points)
+    found, spread = policy.latent(points)
     np.testing.assert_allclose(found, mean, atol=1e-7)
     np.testing.assert_allclose(spread, covariance, atol=1e-7)
     np.testing.assert_allclose(policy.posterior(points)[0], probability, atol=1e-8)
@@ -68,7 +68,7 @@ def test_box_equals_the_gpytorch_model():
 def test_draws_have_the_posterior_law():
     policy = answered(make_policy("kernel-self-sparring", Grid.regular(6), **BERNOULLI))
     at, rng, n = fit(policy.state), np.random.default_rng(4), 6000
-    mean, covariance = policy._latent()
+    mean, covariance = policy.latent()
     np.testing.assert_array_equal(mean, latent_mean(policy.state, at))
     assert np.abs(covariance - policy.prior.covariance).max() > 1, "the data must matter for this test"
     spread = np.sqrt(np.diag(covariance))
@@ -82,7 +82,7 @@ def test_paths_of_a_box_have_the_posterior_law():
     points = np.linspace(0, 1, 6)[:, None]
     rng, runs = np.random.default_rng(5), 120
     draws = np.vstack([policy.model.paths(policy.data, 50, rng, features=512).values(points) for _ in range(runs)])
-    mean, covariance = policy._latent(points)
+    mean, covariance = policy.latent(points)
     spread = np.sqrt(np.diag(covariance))
     assert np.all(np.abs(draws.mean(axis=0) - mean) < 6 * spread / np.sqrt(len(draws)) + 0.03 * spread)
     assert np.abs((np.cov(draws.T) - covariance) / np.outer(spread, spread)).max() < 0.15

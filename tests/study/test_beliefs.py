@@ -5,6 +5,7 @@ import pytest
 
 from prefopt import Box, Grid, create_study
 from prefopt.data import Tally
+from prefopt.domain import is_finite
 from prefopt.environments.named import make_environment
 from prefopt.environments.person import Person, utility_environment
 from prefopt.models.beliefs import chances
@@ -61,12 +62,12 @@ def test_whole_studies_are_calibrated(name):
         study, rng = create_study(person.domain, seed=seed, settings=quick), stream(seed, 9)
         for t in range(1, 41):
             query = study.ask()
-            slate = study._state.slate(query.ids)
+            slate = np.array([study.space.encode(candidate.params) for candidate in query.candidates])
             answer = person.answer(slate, t, rng)
             study.tell(query, best=query.ids[int(np.argmax(answer.wins.sum(axis=1)))])
             if t in (10, 20, 40):
-                best, seen = study.recommend(), study._state.options
-                utility = person.utility if seen.finite else person.utility(study.X.numpy())
+                best = study.recommend()
+                utility = person.utility if is_finite(person.domain) else person.utility(study.X.numpy())
                 found.append((best.probability_best, utility[best.candidate.id] >= utility.max()))
     stated, right = np.array(found, dtype=float).T
     assert excess(stated, right) < 0.1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from prefopt import create_study, load_study
+from tests.study.script import questions
 
 SCRIPT = Path(__file__).with_name("script.py")
 
@@ -22,9 +23,9 @@ def told(study):
     return [(q["question"], q["slate"], q["shown"], q["status"], q["named"]) for q in study.history() if q["question"]]
 
 
-def uninterrupted(questions):
+def uninterrupted(count):
     study = create_study(list("abcdefgh"), seed=11, strategy="ind-self-sparring")
-    for _ in range(questions):
+    for _ in range(count):
         query = study.ask()
         study.tell(query, best=min(query.ids))
     return study
@@ -39,7 +40,7 @@ def kill_repeatedly(path, kills):
         process.kill()
         process.communicate()
     study = load_study(str(path))
-    count = len(study._sync().questions)
+    count = questions(study)
     assert count > kills
     whole = uninterrupted(count)
     for query in (study.ask(), whole.ask()):  # one may have been killed between ask and tell
@@ -83,7 +84,7 @@ def test_three_processes_write_one_file(tmp_path):
 
 @pytest.mark.slow
 def test_three_processes_write_one_file_for_long(tmp_path):
-    write_together(tmp_path / "s.db", 150)  # about a minute on two cores
+    write_together(tmp_path / "s.db", 150)
 
 
 def test_same_seed_and_log_same_question_in_another_process(tmp_path):

@@ -129,13 +129,14 @@ class BernoulliKernelSelfSparring(FiniteKernelSelfSparring):
 
     def posterior(self) -> tuple[FloatArray, FloatArray]:
         """Mean (K,) and covariance (K, K) of f, P(option beats the environment)."""
-        return as_probability(*self._latent())
+        return as_probability(*self.latent())
 
     def draws(self, size: int, rng: np.random.Generator) -> FloatArray:
         """``size`` joint draws of f, (size, K)."""
-        return np.asarray(expit(joint_draws(*self._latent(), size, rng)))
+        return np.asarray(expit(joint_draws(*self.latent(), size, rng)))
 
-    def _latent(self) -> tuple[FloatArray, FloatArray]:
+    def latent(self) -> tuple[FloatArray, FloatArray]:
+        """Posterior mean (K,) and covariance (K, K) of g, the logits of f."""
         at, prior = fit(self.state), self.prior.covariance
         spread = prior if at is None else prior - at.cross @ cho_solve(at.factor, at.cross.T)
         return latent_mean(self.state, at), spread

@@ -106,7 +106,7 @@ class BoxKernelSelfSparring(BoxPolicy):
     def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
         """The next slate (m, d): m independent draws, each at its own maximum; changes nothing."""
         paths = self.model.paths(self.data, self.slate_size, rng, features=self.features)  # 3-5
-        raw = raw_points(self.domain, self.raw_samples, self._good(32), rng)
+        raw = raw_points(self.domain, self.raw_samples, self.incumbents(32), rng)
         points = peaks(paths, self.domain, raw, restarts=self.restarts, finish=8)[0]
         slate = points[:, 0].copy()  # 6
         if self.distinct or (self.distinct is None and self.slate_size == 2):
@@ -123,7 +123,7 @@ class BoxKernelSelfSparring(BoxPolicy):
         count = self.self_duel == "coin"
         self.tried = self.data.add(slate, answer, self.domain, merge=self.merge, count_self=count)  # 9-10
 
-    def _good(self, n: int) -> FloatArray:
+    def incumbents(self, n: int) -> FloatArray:
         """The ``n`` tried points of largest posterior mean, best first."""
         X = self.data.X
         if not len(X):
@@ -143,7 +143,7 @@ class BoxKernelSelfSparring(BoxPolicy):
             raw = np.vstack([centre, self.domain.sample(64, stream(0))])
             raw = raw[self.domain.feasible(raw)]
             return np.array(raw[int(np.argmin(np.abs(raw - 0.5).max(axis=1)))])
-        good = self._good(32)
+        good = self.incumbents(32)
         if over == "tried":
             return np.array(good[0])
         raw = raw_points(self.domain, self.raw_samples, good, stream(0))
@@ -153,17 +153,18 @@ class BoxKernelSelfSparring(BoxPolicy):
 
     def posterior(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Posterior mean (n,) and covariance (n, n) of f, P(option beats the environment), at ``points`` (n, d)."""
-        latent = self._latent(points)
+        latent = self.latent(points)
         return latent if self.likelihood == "gaussian" else as_probability(*latent)
 
     def draws(self, points: ArrayLike, size: int, rng: np.random.Generator) -> FloatArray:
         """``size`` joint posterior draws of f at ``points`` (n, d), shape (size, n)."""
-        drawn = joint_draws(*self._latent(points), size, rng)
+        drawn = joint_draws(*self.latent(points), size, rng)
         return drawn if self.likelihood == "gaussian" else np.asarray(expit(drawn))
 
     def prior_at(self, points: ArrayLike) -> gp.Prior:
         """The Gaussian process before any answer, at ``points`` (n, d)."""
         return gp.make_prior(self.model.kernel.matrix(np.asarray(points, dtype=np.float64)), self.mean)
 
-    def _latent(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    def latent(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Posterior mean (n,) and covariance (n, n) of the Gaussian process at ``points`` (n, d): f, or its logits."""
         return self.model.posterior(self.data, np.atleast_2d(np.asarray(points, dtype=np.float64)))
