@@ -21,6 +21,8 @@ for words in json.loads(sys.argv.pop()):
     print(*words, said, sorted({"torch", "gpytorch", "botorch"} & set(sys.modules)), sep="|")
 """
 
+LIBRARIES = "import numba.core.compiler, scipy.stats, sqlalchemy, typer, rich.console"
+
 STUDY = """
 storage = "study.db"
 seed = 5
@@ -31,7 +33,8 @@ high = 1
 step = 0.1
 """
 
-#: A study with every policy on arms: seconds of processor time of the first ``ask``; compiling is an error.
+#: A study with every policy on arms: processor time of the first ``ask``, and of all it takes to make and answer one;
+#: compiling is an error.
 FIRST_ASKS = """
 import json, sys, time
 from prefopt import create_study
@@ -41,7 +44,7 @@ def compile_extra(*args, **kwargs):
     raise AssertionError("numba compiled something")
 
 compiler.compile_extra = compile_extra
-seconds = {}
+seconds, start = {}, time.process_time()
 for name in json.loads(sys.argv[1]):
     study = create_study(list("abcdefgh"), seed=1, strategy=name, budget=50)
     began = time.process_time()
@@ -51,7 +54,8 @@ for name in json.loads(sys.argv[1]):
         query = study.ask()
         study.tell(query, best=query.shown[0])
     study.recommend()
-print(json.dumps({"seconds": seconds, "heavy": sorted({"torch", "gpytorch", "botorch"} & set(sys.modules))}))
+whole, heavy = time.process_time() - start, sorted({"torch", "gpytorch", "botorch"} & set(sys.modules))
+print(json.dumps({"seconds": seconds, "whole": whole, "heavy": heavy}))
 """
 
 
@@ -79,22 +83,28 @@ def test_no_arm_policy_compiles_or_imports_torch_before_a_question():
     found = json.loads(python(FIRST_ASKS, names))
     assert found["heavy"] == []
     assert set(found["seconds"]) == set(names)
-    assert max(found["seconds"].values()) < 0.5, found["seconds"]
+    slowest = max(found["seconds"], key=found["seconds"].get)
+    assert found["seconds"][slowest] < found["whole"] / 4, f"{slowest} alone takes most of the time of all policies"
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory):
+    """Processor time of importing what a question needs, the best of three runs."""
+    return min(processor_seconds(["-c", LIBRARIES], tmp_path_factory.mktemp("libraries"))[0] for _ in range(3))
 
 
 @pytest.mark.parametrize("words", [["demo", "colour"], ["demo", "curve"], ["demo", "recipe"], ["run"]])
-def test_the_first_question_comes_within_three_seconds(tmp_path, words):
-    """Processor time of the whole command; the best of a few runs, because a busy machine stretches that too."""
+def test_the_first_question_costs_little_more_than_the_libraries_it_needs(tmp_path, words, libraries):
+    """Processor time of the whole command, the best of three runs."""
     (tmp_path / "study.toml").write_text(STUDY)
-    assert any(processor_seconds(words, tmp_path) < 3 for _ in range(4))
+    commands = [processor_seconds(["-m", "prefopt.cli", *words], tmp_path) for _ in range(3)]
+    assert all("[2]" in said for _, said in commands)
+    assert min(seconds for seconds, _ in commands) < 2 * libraries
 
 
 def processor_seconds(words, folder):
+    """Seconds of a Python process that reads "q", and what it said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [sys.executable, "-m", "prefopt.cli", *words],
-        input="q\n", capture_output=True, text=True, check=True, cwd=folder,
-    )  # fmt: skip
+    done = subprocess.run([sys.executable, *words], input="q\n", capture_output=True, text=True, check=True, cwd=folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert "[2]" in done.stdout
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout

@@ -208,15 +208,24 @@ def test_no_answer_yet_and_one_answer(space):
     assert found.sd > 0.1  # wide: one answer says little
 
 
-def test_two_hundred_comparisons_of_four_hundred_points():
+def first_question(size):
+    """Processor time of a question after ``size / 2`` comparisons of as many points: the best of three."""
     study = create_study(Box(4), seed=1)
-    rows = study.space.domain.sample(400, np.random.default_rng(0))
+    rows = study.space.domain.sample(size, np.random.default_rng(0))
     points = [study.space.decode(row) for row in rows]
     for a, b in zip(points[::2], points[1::2], strict=True):
         study.add_comparison(*((a, b) if sum(a.values()) > sum(b.values()) else (b, a)))
-    began = time.process_time()
-    assert len(study.ask().ids) == 2
-    assert time.process_time() - began < 4  # of both cores together; 2 s is the aim
+    taken = []
+    for rater in "abc":
+        began = time.process_time()
+        assert len(study.ask(rater).ids) == 2
+        taken.append(time.process_time() - began)
+    return min(taken)
+
+
+def test_time_does_not_explode_with_the_number_of_points():
+    """Four times the points: 64 times the time of a fit whose cost is cubic, 4 times that of climbing a path."""
+    assert first_question(400) < 8 * first_question(100)
 
 
 # The model itself, as BoTorch uses it --------------------------------------------------------------------------------
