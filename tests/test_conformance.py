@@ -109,6 +109,12 @@ def test_an_ask_that_changes_something_is_noticed(policy, domain, where):
         conforms(policy, domain)
 
 
+def test_a_policy_that_does_not_learn_is_told_the_limit():
+    limit = r"strong-sum regret of .* a round after round 300; it must be below .*, half of that of uniform choice"
+    with pytest.raises(AssertionError, match=limit):
+        check_policy("random", regret="strong-sum", horizon=400, compiled=False)
+
+
 def test_working_space_and_what_follows_from_the_rest_may_change():
     def touch(kept, model):
         kept["scratch"] += 1

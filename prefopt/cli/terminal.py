@@ -145,6 +145,8 @@ def tell_best(study: Any) -> None:
     say(f"  {best.scale}: {best.mean:.2f} ± {best.sd:.2f}")
     for other in best.runners_up:
         say(f"  next: {params_text(other.params)}  ({other.probability_best:.0%})")
+    if best.remark:
+        say(f"  {best.remark}")
     tell_remarks(study)
 
 
