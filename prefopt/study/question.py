@@ -52,3 +52,8 @@ class Query:
     def ids(self) -> tuple[int, ...]:
         """Candidate ids in the order of ``candidates``."""
         return tuple(int(c.id) for c in self.candidates if c.id is not None)
+
+    @property
+    def shown_order(self) -> tuple[int, ...]:
+        """Candidate ids in the order of ``shown``."""
+        return tuple(int(c.id) for c in self.shown if c.id is not None)

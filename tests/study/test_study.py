@@ -31,6 +31,7 @@ def test_a_question_stays_until_it_is_answered():
     study = study_of()
     query = study.ask()
     assert study.ask() == query
+    assert query.shown_order == tuple(study.history()[0]["shown"])
     assert study.ask("ann") != query
     study.tell(query, best=query.shown[0])
     assert study.ask().number == 3
