@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from prefopt.jit import JIT_OPTIONS
 
 FloatArray = NDArray[np.float64]
+#: The loops are long: one copy of each is enough, and takes less time to compile than one at every call.
+ONE_COPY = {**JIT_OPTIONS, "forceinline": False}
 
 
 def fill_normal(out: FloatArray, rng: np.random.Generator) -> None:
@@ -207,7 +209,7 @@ def _apply_roots(roots: FloatArray, sizes: NDArray[np.int64], z: FloatArray) -> 
 
 def _register(function: Callable[..., Any], loops: Callable[..., Any]) -> None:
     """Compiled callers of ``function`` get ``loops``, which has the same arguments."""
-    overload(function, strict=False, jit_options=JIT_OPTIONS)(lambda *args: loops)
+    overload(function, strict=False, jit_options=ONE_COPY)(lambda *args: loops)
 
 
 _register(fill_normal, _fill_normal)
