@@ -14,7 +14,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from prefopt.jit import JIT_OPTIONS
+from prefopt.jit import JIT_OPTIONS, jitable
 
 FloatArray = NDArray[np.float64]
 #: The loops are long: one copy of each is enough, and takes less time to compile than one at every call.
@@ -37,20 +37,31 @@ def add_rows(out: FloatArray, weights: FloatArray, rows: FloatArray) -> None:
         out += weights[i] * rows[i]
 
 
-def _add_rows(out: FloatArray, weights: FloatArray, rows: FloatArray) -> None:
-    size, i = out.size, 0
-    while i + 4 <= weights.size:  # four rows in one pass over out; zero weights add zeros
-        a, b, c, d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
-        if a != 0.0 or b != 0.0 or c != 0.0 or d != 0.0:
-            first, second, third, fourth = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
-            for j in range(size):
-                out[j] = (((out[j] + a * first[j]) + b * second[j]) + c * third[j]) + d * fourth[j]
-        i += 4
-    while i < weights.size:
-        a, first = weights[i], rows[i]
-        for j in range(size):
-            out[j] += a * first[j]
+@jitable
+def following(weights: FloatArray, i: int) -> int:
+    """The first index from ``i`` on whose weight is not zero, or the length."""
+    while i < weights.size and weights[i] == 0.0:
         i += 1
+    return i
+
+
+def _add_rows(out: FloatArray, weights: FloatArray, rows: FloatArray) -> None:
+    size, i = out.size, following(weights, 0)
+    while i < weights.size:
+        j = following(weights, i + 1)
+        k = following(weights, j + 1)
+        m = following(weights, k + 1)
+        if m < weights.size:  # four rows in one pass over out
+            a, b, c, d = weights[i], weights[j], weights[k], weights[m]
+            first, second, third, fourth = rows[i], rows[j], rows[k], rows[m]
+            for x in range(size):
+                out[x] = (((out[x] + a * first[x]) + b * second[x]) + c * third[x]) + d * fourth[x]
+            i = following(weights, m + 1)
+        else:
+            a, first = weights[i], rows[i]
+            for x in range(size):
+                out[x] += a * first[x]
+            i = j
 
 
 def next_update(W: FloatArray, p: int, S: FloatArray, i: int, noise: float) -> None:
@@ -99,6 +110,21 @@ def _downdate(S: FloatArray, W: FloatArray, p: int) -> None:
             if x != 0.0:
                 for k in range(size):
                     row[k] -= x * v[k]
+
+
+def take_updates(out: FloatArray, x: FloatArray, W: FloatArray, p: int) -> None:
+    """``out`` -= W^T W x for the first ``p`` rows of W (R, K); x and out (K,)."""
+    for w in W[:p]:
+        out -= np.cumsum(w * x)[-1] * w  # added in order, as the loop does
+
+
+def _take_updates(out: FloatArray, x: FloatArray, W: FloatArray, p: int) -> None:
+    for a in range(p):
+        w, total = W[a], 0.0
+        for k in range(x.size):
+            total += w[k] * x[k]
+        for k in range(x.size):
+            out[k] -= total * w[k]
 
 
 def shift(out: FloatArray, mean: FloatArray, scale: float) -> None:
@@ -216,6 +242,7 @@ _register(fill_normal, _fill_normal)
 _register(add_rows, _add_rows)
 _register(next_update, _next_update)
 _register(downdate, _downdate)
+_register(take_updates, _take_updates)
 _register(shift, _shift)
 _register(residuals, _residuals)
 _register(noisy_residuals, _noisy_residuals)

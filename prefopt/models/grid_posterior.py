@@ -27,12 +27,13 @@ from prefopt.models.arrays import (
     noisy_residuals,
     residuals,
     shift,
+    take_updates,
 )
 
 #: Updates of S between two rebuilds from the counts, which take the accumulated rounding away.
 REBUILD = 500
-#: Updates made in one pass over S.
-BLOCK = 8
+#: Most updates that S may lack; they are made in one pass, since a pass over a large S costs more than many updates.
+BLOCK = 16
 #: What a low-rank root may leave out of a variance, relative to the largest one.
 TOLERANCE = 1e-12
 
@@ -56,12 +57,12 @@ class GridPosterior(NamedTuple):
     n: FloatArray  # tries, (K,)
     s: FloatArray  # wins, (K,)
     root: FloatArray  # sqrt(n), (K,)
-    S: FloatArray  # posterior covariance once settled, (K, K)
-    waiting: NDArray[np.int64]  # points with tries that S still lacks, (K,)
+    S: FloatArray  # posterior covariance before the updates in W, (K, K)
+    W: FloatArray  # w of the updates S <- S - w w^T that S still lacks, (up to BLOCK, K)
+    waiting: NDArray[np.int64]  # points with tries that neither has, (K,)
     tries: FloatArray  # those tries, (K,)
-    updates: NDArray[np.int64]  # updates of S since the last rebuild, points that wait, (2,)
+    updates: NDArray[np.int64]  # updates since the last rebuild, points that wait, rows of W that count, (3,)
     scratch: FloatArray  # (K,)
-    scratch_W: FloatArray  # updates of S made in one pass, (BLOCK, K)
 
 
 def _cholesky(matrix: FloatArray) -> FloatArray:
@@ -141,15 +142,15 @@ def start_posterior(prior: Prior, noise: float) -> GridPosterior:
     """No answer yet."""
     K = len(prior.mean)
     n, s, root, tries, scratch = np.zeros((5, K))
-    waiting, updates = np.zeros(K, dtype=np.int64), np.zeros(2, dtype=np.int64)
-    S = prior.covariance.copy()
-    return GridPosterior(prior, float(noise), n, s, root, S, waiting, tries, updates, scratch, np.zeros((BLOCK, K)))
+    waiting, updates = np.zeros(K, dtype=np.int64), np.zeros(3, dtype=np.int64)
+    S, W = prior.covariance.copy(), np.zeros((min(BLOCK, max(2, K // 64)), K))
+    return GridPosterior(prior, float(noise), n, s, root, S, W, waiting, tries, updates, scratch)
 
 
 @jitable
 def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None:
     """Learn that point i won ``wins`` of ``tries`` > 0 comparisons; ``settle`` ends the answer."""
-    _, _, n, s, root, _, waiting, counts, updates, _, _ = posterior
+    _, _, n, s, root, _, _, waiting, counts, updates, _ = posterior
     n[i] += tries
     root[i] = math.sqrt(n[i])
     s[i] += wins
@@ -164,41 +165,54 @@ def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None
 
 @jitable
 def settle(posterior: GridPosterior) -> None:
-    """Shrink S by the tries that wait, or, at times, anew from the prior by all tries."""
-    prior, noise, n, _, _, S, waiting, counts, updates, _, W = posterior
+    """Update the covariance by the tries that wait, or, at times, anew from the prior by all tries."""
+    prior, noise, n, _, _, S, W, waiting, counts, updates, _ = posterior
     updates[0] += updates[1]
     if updates[0] >= REBUILD:
-        updates[0] = updates[1] = 0
+        updates[0] = updates[1] = updates[2] = 0
         covariance = prior.covariance
         for i in range(n.size):
             copy_into(S[i], covariance[i])
             if n[i] > 0.0:
                 waiting[updates[1]], counts[updates[1]] = i, n[i]
                 updates[1] += 1
-    done = 0
-    while done < updates[1]:
-        size = min(BLOCK, updates[1] - done)
-        for p in range(size):
-            next_update(W, p, S, waiting[done + p], noise / counts[done + p])
-        downdate(S, W, size)
-        done += size
+    for k in range(updates[1]):
+        if updates[2] == len(W):
+            downdate(S, W, len(W))
+            updates[2] = 0
+        next_update(W, updates[2], S, waiting[k], noise / counts[k])
+        updates[2] += 1
     updates[1] = 0
+
+
+def covariance_of(posterior: GridPosterior) -> FloatArray:
+    """The posterior covariance, (K, K)."""
+    W = posterior.W[: posterior.updates[2]]
+    return np.asarray(posterior.S - W.T @ W)
+
+
+@jitable
+def add_covariance(posterior: GridPosterior, x: FloatArray, out: FloatArray) -> None:
+    """Add the posterior covariance times ``x`` (K,) to ``out`` (K,)."""
+    _, _, _, _, _, S, W, _, _, updates, _ = posterior
+    add_rows(out, x, S)
+    take_updates(out, x, W, updates[2])
 
 
 @jitable
 def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     """Write the posterior mean m + S (s - n m) / v into ``out`` (K,)."""
-    prior, noise, n, s, _, S, _, _, _, residual, _ = posterior
+    prior, noise, n, s, _, _, _, _, _, _, residual = posterior
     mean = prior.mean
     residuals(residual, s, n, mean, noise)
     copy_into(out, mean)
-    add_rows(out, residual, S)
+    add_covariance(posterior, residual, out)
 
 
 @jitable
 def draw_into(posterior: GridPosterior, rng: np.random.Generator, out: FloatArray) -> None:
     """Write one joint draw of all points into ``out`` (K,)."""
-    prior, noise, n, s, root, S, _, _, _, residual, _ = posterior
+    prior, noise, n, s, root, _, _, _, _, _, residual = posterior
     mean, _, roots, sizes, scale, rows = prior
     rank = rows.shape[0]
     if rank > 0:
@@ -210,7 +224,7 @@ def draw_into(posterior: GridPosterior, rng: np.random.Generator, out: FloatArra
         apply_roots(roots, sizes, out)
         shift(out, mean, scale)
     noisy_residuals(residual, s, n, root, out, noise, rng)
-    add_rows(out, residual, S)
+    add_covariance(posterior, residual, out)
 
 
 def posterior_of(prior: Prior, noise: float, tries: FloatArray, wins: FloatArray) -> GridPosterior:

@@ -84,10 +84,10 @@ def test_arms_are_independent_conjugate_gaussians_slate_for_slate():
 
 def test_ask_changes_nothing():
     policy = answered(KernelSelfSparring(Grid.regular(4, 4)))
-    before = [policy.state.posterior.S.copy(), policy.state.posterior.n.copy(), policy.best()]
+    before = [policy.posterior()[1], policy.state.posterior.n.copy(), policy.best()]
     slates = [policy.ask(np.random.default_rng(3)).tolist() for _ in range(3)]
     assert slates[0] == slates[1] == slates[2]
-    assert (before[0] == policy.state.posterior.S).all()
+    assert (before[0] == policy.posterior()[1]).all()
     assert (policy.state.posterior.n == before[1]).all()
     assert policy.best() == before[2]
 

@@ -169,7 +169,7 @@ class FiniteKernelSelfSparring(FinitePolicy):
         """Mean (K,) and covariance (K, K) of f, P(option beats the environment)."""
         mean = np.empty(self.domain.size)
         gp.mean_into(self.state.posterior, mean)
-        return mean, self.state.posterior.S.copy()
+        return mean, gp.covariance_of(self.state.posterior)
 
     def draws(self, size: int, rng: np.random.Generator) -> FloatArray:
         """``size`` joint draws of f, (size, K)."""
