@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prefopt.errors import AnswerError
+from prefopt.kinds import is_whole
 
 Kind = Literal["best", "worst", "ranking", "pairs", "tie", "skip"]
 
@@ -169,7 +170,7 @@ class Answer:
 
 
 def _size(size: int) -> int:
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 2:
+    if not is_whole(size) or size < 2:
         raise AnswerError(f"an answer is about at least two options, got size={size!r}")
     return int(size)
 
@@ -177,7 +178,7 @@ def _size(size: int) -> int:
 def _positions(order: Sequence[Any], size: int) -> tuple[int, ...]:
     """Check that ``order`` names distinct positions of a slate of ``size`` options."""
     for p in order:
-        if isinstance(p, bool) or not isinstance(p, int | np.integer):
+        if not is_whole(p):
             raise AnswerError(f"expected a position 0 to {size - 1}, got {p!r}")
         if not 0 <= p < size:
             raise AnswerError(f"position {p} is not in the slate; expected 0 to {size - 1}")

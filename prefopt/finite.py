@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prefopt.errors import DomainError
+from prefopt.kinds import is_whole
 
 FloatArray = NDArray[np.float64]
 #: Points of a product grid never coincide; two points of a ``Grid`` closer than this are one point given twice.
@@ -26,7 +27,7 @@ class Arms:
     size: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, int | np.integer) or self.size < 1:
+        if not is_whole(self.size) or self.size < 1:
             raise DomainError(f"Arms needs a whole number of at least 1 arm, got size={self.size!r}")
         object.__setattr__(self, "size", int(self.size))
 
@@ -86,7 +87,7 @@ class Grid:
         >>> Grid.regular(8, 8).size
         64
         """
-        bad = [n for n in sizes if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1]
+        bad = [n for n in sizes if not is_whole(n) or n < 1]
         if bad:
             raise DomainError(f"sizes are whole numbers of at least 1, got {bad[0]!r} in {sizes}")
         return cls.product(*(np.linspace(0.0, 1.0, n) if n > 1 else np.zeros(1) for n in sizes))

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from prefopt.domain import Arms, FloatArray, Grid
 from prefopt.errors import DomainError
+from prefopt.kinds import is_whole
 
 
 class Options:
@@ -126,7 +127,7 @@ class Options:
 
 def check_index(option: Any, size: int) -> int:
     """``option`` as an int from 0 to size - 1; raises DomainError if it is none."""
-    if isinstance(option, bool) or not isinstance(option, int | np.integer) or not 0 <= option < size:
+    if not is_whole(option) or not 0 <= option < size:
         raise DomainError(f"expected the index of an option, 0 to {size - 1}, got {option!r}")
     return int(option)
 

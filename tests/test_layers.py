@@ -12,7 +12,7 @@ import prefopt
 
 ROOT = Path(prefopt.__file__).parent
 LEVELS = {
-    **dict.fromkeys(["errors", "seeding", "jit"], 0),
+    **dict.fromkeys(["errors", "seeding", "jit", "kinds"], 0),
     **dict.fromkeys(
         ["domain", "finite", "linear", "polytope", "space", "parameters", "items", "coordinates", "answer", "data"], 1
     ),

@@ -150,10 +150,10 @@ def start_posterior(prior: Prior, noise: float) -> GridPosterior:
 @jitable
 def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None:
     """Learn that point i won ``wins`` of ``tries`` > 0 comparisons; ``settle`` ends the answer."""
-    _, _, n, s, root, _, _, waiting, counts, updates, _ = posterior
-    n[i] += tries
-    root[i] = math.sqrt(n[i])
-    s[i] += wins
+    waiting, counts, updates = posterior.waiting, posterior.tries, posterior.updates
+    posterior.n[i] += tries
+    posterior.root[i] = math.sqrt(posterior.n[i])
+    posterior.s[i] += wins
     k = 0
     while k < updates[1] and waiting[k] != i:
         k += 1
@@ -166,11 +166,11 @@ def observe(posterior: GridPosterior, i: int, tries: float, wins: float) -> None
 @jitable
 def settle(posterior: GridPosterior) -> None:
     """Update the covariance by the tries that wait, or, at times, anew from the prior by all tries."""
-    prior, noise, n, _, _, S, W, waiting, counts, updates, _ = posterior
+    S, W, n, covariance = posterior.S, posterior.W, posterior.n, posterior.prior.covariance
+    waiting, counts, updates = posterior.waiting, posterior.tries, posterior.updates
     updates[0] += updates[1]
     if updates[0] >= REBUILD:
         updates[0] = updates[1] = updates[2] = 0
-        covariance = prior.covariance
         for i in range(n.size):
             copy_into(S[i], covariance[i])
             if n[i] > 0.0:
@@ -180,7 +180,7 @@ def settle(posterior: GridPosterior) -> None:
         if updates[2] == len(W):
             downdate(S, W, len(W))
             updates[2] = 0
-        next_update(W, updates[2], S, waiting[k], noise / counts[k])
+        next_update(W, updates[2], S, waiting[k], posterior.noise / counts[k])
         updates[2] += 1
     updates[1] = 0
 
@@ -194,17 +194,15 @@ def covariance_of(posterior: GridPosterior) -> FloatArray:
 @jitable
 def add_covariance(posterior: GridPosterior, x: FloatArray, out: FloatArray) -> None:
     """Add the posterior covariance times ``x`` (K,) to ``out`` (K,)."""
-    _, _, _, _, _, S, W, _, _, updates, _ = posterior
-    add_rows(out, x, S)
-    take_updates(out, x, W, updates[2])
+    add_rows(out, x, posterior.S)
+    take_updates(out, x, posterior.W, posterior.updates[2])
 
 
 @jitable
 def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     """Write the posterior mean m + S (s - n m) / v into ``out`` (K,)."""
-    prior, noise, n, s, _, _, _, _, _, _, residual = posterior
-    mean = prior.mean
-    residuals(residual, s, n, mean, noise)
+    mean, residual = posterior.prior.mean, posterior.scratch
+    residuals(residual, posterior.s, posterior.n, mean, posterior.noise)
     copy_into(out, mean)
     add_covariance(posterior, residual, out)
 
@@ -212,18 +210,17 @@ def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
 @jitable
 def draw_into(posterior: GridPosterior, rng: np.random.Generator, out: FloatArray) -> None:
     """Write one joint draw of all points into ``out`` (K,)."""
-    prior, noise, n, s, root, _, _, _, _, _, residual = posterior
-    mean, _, roots, sizes, scale, rows = prior
-    rank = rows.shape[0]
+    prior, residual = posterior.prior, posterior.scratch
+    rank = prior.rows.shape[0]
     if rank > 0:
         fill_normal(residual[:rank], rng)
-        copy_into(out, mean)
-        add_rows(out, residual[:rank], rows)
+        copy_into(out, prior.mean)
+        add_rows(out, residual[:rank], prior.rows)
     else:
         fill_normal(out, rng)
-        apply_roots(roots, sizes, out)
-        shift(out, mean, scale)
-    noisy_residuals(residual, s, n, root, out, noise, rng)
+        apply_roots(prior.roots, prior.sizes, out)
+        shift(out, prior.mean, prior.scale)
+    noisy_residuals(residual, posterior.s, posterior.n, posterior.root, out, posterior.noise, rng)
     add_covariance(posterior, residual, out)
 
 

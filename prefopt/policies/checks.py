@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import Field, fields
 from typing import Any
@@ -10,22 +9,7 @@ from typing import Any
 import numpy as np
 
 from prefopt.errors import SettingError
-
-
-def is_whole(value: Any) -> bool:
-    """An int (a bool is none)."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def is_real(value: Any) -> bool:
-    """A finite real number (a bool is none)."""
-    return is_whole(value) or (isinstance(value, float | np.floating) and math.isfinite(value))
-
-
-def are_real(value: Any) -> bool:
-    """One finite real number, or a list of them."""
-    return is_real(value) or (np.ndim(value) == 1 and all(map(is_real, value)))
-
+from prefopt.kinds import are_real, is_real, is_whole
 
 #: What is expected of a field, by its annotation; other annotations are left to the policy itself.
 KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from prefopt.domain import Box
 from prefopt.errors import SettingError
+from prefopt.kinds import is_whole
 from prefopt.policies import POLICIES, get_entry
-from prefopt.policies.checks import is_whole
 from prefopt.regret import get_regret
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from prefopt.domain import Arms, Box
 from prefopt.errors import NoStudyError, SettingError, StudyError
+from prefopt.kinds import is_whole
 from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
 from prefopt.study.filling import MOST
@@ -184,11 +185,11 @@ def _storable(settings: dict[str, Any]) -> dict[str, Any]:
 def _checked_seed(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(31)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+    if not is_whole(seed) or not 0 <= seed < 2**63:
         raise SettingError(f"seed must be a whole number from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)
 
 
 def _check_count(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         raise SettingError(f"{name} must be a whole number of at least {least}, got {value!r}")

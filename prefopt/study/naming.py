@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from prefopt.answer import Answer
 from prefopt.errors import AnswerError, PrefoptError, StudyError
+from prefopt.kinds import is_real, is_whole
 from prefopt.space import Space
 from prefopt.study.events import Event
 from prefopt.study.fold import Asked, State
@@ -22,7 +22,7 @@ LONGEST = 255
 def number_of(query: Any) -> int:
     """The number of a question given as a ``Query`` or its number."""
     number = query.number if isinstance(query, Query) else query
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+    if not is_whole(number):
         raise StudyError(f"expected a Query or its number, got {query!r}")
     return int(number)
 
@@ -151,7 +151,7 @@ def _option(state: State, named: Any) -> Any:
     if isinstance(named, Candidate) and named.id is None:
         named = named.params
     number = named.id if isinstance(named, Candidate) else named
-    if isinstance(number, int | np.integer) and not isinstance(number, bool):
+    if is_whole(number):
         if not 0 <= number < len(state.options):
             raise AnswerError(f"there is no candidate {number}; ids go from 0 to {len(state.options) - 1}")
         return state.options.option(int(number))
@@ -163,7 +163,7 @@ def _option(state: State, named: Any) -> Any:
 
 def _position(candidates: Sequence[int], named: Any) -> int:
     number = named.id if isinstance(named, Candidate) else named
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+    if not is_whole(number):
         raise AnswerError(f"expected a candidate or its id, got {named!r}")
     if number not in candidates:
         raise AnswerError(f"candidate {number} is not in the question, or infeasible")
@@ -195,5 +195,4 @@ def _text(value: Any) -> str:
 
 
 def _is_duration(value: Any) -> bool:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return number and math.isfinite(value) and value >= 0
+    return is_real(value) and value >= 0

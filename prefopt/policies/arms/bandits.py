@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from prefopt.policies.arms.thompson import best_draw, posteriors, set_posterior
 from prefopt.policies.base import rule
+from prefopt.policies.rules import highest_value
 
 FloatArray = NDArray[np.float64]
 #: Stands for the mean of an arm that was never pulled; large enough that no bonus matters, so that ties are exact.
@@ -65,9 +66,7 @@ def exp3_gamma(K: int, rounds: float, scale: float, most: float) -> float:
 @rule
 def mix(logw: FloatArray, gamma: float, p: FloatArray) -> None:
     """p_a = (1 - gamma) w_a / sum w + gamma / K from log weights."""
-    top, total = logw[0], 0.0
-    for a in range(1, len(p)):
-        top = max(top, logw[a])
+    top, total = highest_value(logw), 0.0
     for a in range(len(p)):
         p[a] = math.exp(logw[a] - top)
         total += p[a]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from prefopt.errors import SettingError
 from prefopt.policies.arms.bounds import answered, most_victories
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.rules import kl_bernoulli
+from prefopt.policies.rules import kl_bernoulli, lowest_value
 
 
 class State(NamedTuple):
@@ -133,9 +133,7 @@ def demand(state: State, i1: int) -> float:
 @rule
 def enlist(state: State) -> None:
     """Put a sure winner's self-duel on the next list, or else the cheapest one's and the pairs that it still needs."""
-    K, low, level = len(state.L), state.L[0], log_time(state)
-    for i in range(1, K):
-        low = min(low, state.L[i])
+    K, low, level = len(state.L), lowest_value(state.L), log_time(state)
     star, least = -1, np.inf
     for i1 in range(K):
         if state.L[i1] != low or least < 0.0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from prefopt.errors import SettingError
-from prefopt.policies.checks import is_real
+from prefopt.kinds import is_real
 
 #: Variance of one 0/1 outcome that does not lock in, by the kind of answer (the paper's 0.025 does: preset ``paper``).
 NOISE = {"pairs": 0.05, "winner": 0.25}
@@ -23,6 +23,16 @@ def check_choices(feedback: str, self_duel: str, distinct: bool | None, slate_si
             f"distinct=True is for slates of 2, got slate_size={slate_size}: more slots may all play the best option; "
             "leave distinct out"
         )
+
+
+def variance_of(policy: Any) -> float:
+    """The noise in force: as given, or the default for the kind of feedback."""
+    return NOISE[policy.feedback] if policy.noise is None else float(policy.noise)
+
+
+def must_differ(policy: Any) -> bool:
+    """Whether the second slot must differ from the first: as given, or if there are two."""
+    return bool(policy.slate_size == 2 if policy.distinct is None else policy.distinct)
 
 
 def check_likelihood(likelihood: str, noise: float | None) -> None:

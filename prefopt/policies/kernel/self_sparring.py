@@ -17,13 +17,13 @@ from prefopt.answer import Answer
 from prefopt.data import Tally
 from prefopt.domain import Arms, Box, Domain
 from prefopt.errors import SettingError
+from prefopt.kinds import is_real
 from prefopt.models import grid_posterior as gp
 from prefopt.models.arrays import largest
 from prefopt.models.beliefs import joint_draws
 from prefopt.models.kernels import NAMES, kernel_matrix
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.checks import is_real
-from prefopt.policies.kernel.choices import NOISE, check_choices, check_scales
+from prefopt.policies.kernel.choices import check_choices, check_scales, must_differ, variance_of
 
 FloatArray = NDArray[np.float64]
 
@@ -110,7 +110,7 @@ class FiniteKernelSelfSparring(FinitePolicy):
     @property
     def variance(self) -> float:
         """The noise in force: as given, or the default for the kind of feedback."""
-        return NOISE[self.feedback] if self.noise is None else float(self.noise)
+        return variance_of(self)
 
     def _prior(self) -> gp.Prior:
         """The kernel matrix on the domain, taken once."""
@@ -127,9 +127,10 @@ class FiniteKernelSelfSparring(FinitePolicy):
 
     def start(self, rng: np.random.Generator) -> State:
         """The prior."""
-        distinct = self.slate_size == 2 if self.distinct is None else self.distinct
         posterior = gp.start_posterior(self.prior, self.variance)
-        return State(self.slate_size, distinct, self.self_duel == "coin", posterior, np.zeros(self.domain.size))
+        return State(
+            self.slate_size, must_differ(self), self.self_duel == "coin", posterior, np.zeros(self.domain.size)
+        )
 
     @property
     def settings(self) -> dict[str, Any]:

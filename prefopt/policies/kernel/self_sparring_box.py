@@ -22,7 +22,7 @@ from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
 from prefopt.policies.box import BoxPolicy
-from prefopt.policies.kernel.choices import NOISE, check_choices, check_likelihood, check_scales
+from prefopt.policies.kernel.choices import check_choices, check_likelihood, check_scales, must_differ, variance_of
 from prefopt.seeding import stream
 
 #: Two points of a slate that differ by no more than this in any column look the same (``distinct``).
@@ -82,16 +82,14 @@ class BoxKernelSelfSparring(BoxPolicy):
         check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
         check_scales(self)
         check_likelihood(self.likelihood, self.noise)
-        noise = NOISE[self.feedback] if self.noise is None else self.noise
+        noise = variance_of(self)
         counts = (self.slate_size - 1, self.features, self.raw_samples, self.restarts)
         if not (min(counts) >= 1 and noise > 0 and self.merge >= 0 and np.isfinite(self.mean)):
             raise SettingError(
                 f"expected slate_size >= 2, noise > 0, sizes >= 1, merge >= 0, a finite mean; got {self}"
             )
         kernel = as_stationary(self.kernel, self.domain, self.lengthscale, self.outputscale)
-        self.model = ExactGP(
-            kernel, self.domain, float(self.mean), None if self.likelihood == "bernoulli" else float(noise)
-        )
+        self.model = ExactGP(kernel, self.domain, float(self.mean), None if self.likelihood == "bernoulli" else noise)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -109,7 +107,7 @@ class BoxKernelSelfSparring(BoxPolicy):
         raw = raw_points(self.domain, self.raw_samples, self.incumbents(32), rng)
         points = peaks(paths, self.domain, raw, restarts=self.restarts, finish=8)[0]
         slate = points[:, 0].copy()  # 6
-        if self.distinct or (self.distinct is None and self.slate_size == 2):
+        if must_differ(self):
             gap = np.abs(points[1] - slate[0]).max(axis=1)
             slate[1] = points[1, int(np.argmax(gap > APART))]
         return slate
