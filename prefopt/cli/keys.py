@@ -72,7 +72,7 @@ def _key_by_key(handle: int) -> Iterator[None]:
 
     before = termios.tcgetattr(handle)
     try:
-        tty.setcbreak(handle)
+        tty.setcbreak(handle, termios.TCSANOW)  # what was typed between two keys is not dropped here
         yield
     finally:
         termios.tcsetattr(handle, termios.TCSADRAIN, before)

@@ -70,6 +70,12 @@ def test_keys_that_send_a_sequence_answer_nothing(terminal, tmp_path):
     assert load_study(str(tmp_path / "s.db")).answered == 1
 
 
+def test_a_key_right_after_a_wrong_one_counts(terminal):
+    terminal.type("ä1".encode())
+    terminal.wait_for("'ä' is not a key")
+    terminal.wait_for("-> 1")
+
+
 def test_a_double_press_answers_one_question(terminal, tmp_path):
     terminal.type(b"22")
     terminal.wait_for("Question 2")
