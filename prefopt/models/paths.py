@@ -73,6 +73,13 @@ class Paths:
     v: FloatArray
     A_scaled: FloatArray
 
+    @classmethod
+    def of(
+        cls, kernel: Stationary, features: Features, cosine: FloatArray, sine: FloatArray, A: FloatArray, v: FloatArray
+    ) -> Paths:
+        """Paths of zero mean with these weights."""
+        return cls(kernel, 0.0, features, cosine, sine, A, v, kernel.scaled(A))
+
     @property
     def size(self) -> int:
         """Number of paths, m."""

@@ -98,6 +98,14 @@ class Stationary:
             square += (column[:, None] - column) ** 2
         return np.asarray(self._of_square(square)[0] * self.agreement(points, points))
 
+    def paired(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Covariance of row i of a (n, d) with row i of b (n, d), shape (n,)."""
+        away = self.scaled(a) - self.scaled(b)
+        made = self.outputscale * self._of_square(np.einsum("ij,ij->i", away, away))[0]
+        for column, rate in zip(self.category, self.rate, strict=True):
+            made *= np.where(np.abs(a[:, column] - b[:, column]) > 1e-9, math.exp(-rate), 1.0)
+        return made
+
     def __call__(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Covariances between the rows of a (n, d) and b (q, d), shape (n, q)."""
         return self.profile(self.scaled(a), self.scaled(b))[0] * self.agreement(a, b)

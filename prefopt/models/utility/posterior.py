@@ -1,0 +1,137 @@
+"""A utility after answers: means, covariances and whole functions drawn from it (Wilson et al. 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve
+
+from prefopt.domain import Box, FloatArray
+from prefopt.models.paths import Features, Paths
+from prefopt.models.utility.comparisons import Comparisons
+from prefopt.models.utility.laplace import Approximation, laplace
+from prefopt.models.utility.likelihood import Likelihood
+from prefopt.models.utility.prior import Prior
+
+
+@dataclass(frozen=True)
+class Utility:
+    """Gaussian beliefs about a utility; only differences of it mean anything.
+
+    Attributes:
+        prior: before any answer.
+        points: distinct options compared, (q, d).
+        data: what was said of them.
+        found: the approximation at the differences.
+    """
+
+    prior: Prior
+    points: FloatArray
+    data: Comparisons
+    found: Approximation
+
+    @classmethod
+    def after(
+        cls,
+        prior: Prior,
+        points: FloatArray,
+        data: Comparisons,
+        likelihood: Likelihood,
+        start: FloatArray | None = None,
+    ) -> Utility:
+        """``prior`` conditioned on ``data`` by Laplace's approximation; ``start`` as in ``laplace``."""
+        m, K = prior.of_differences(points, data)
+        return cls(prior, points, data, laplace(K, m, data, likelihood, start))
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Weights (q,) of the points: the posterior mean is prior mean + k(x, points) weights."""
+        return self.data.at_points(self.found.alpha)
+
+    @cached_property
+    def _half(self) -> FloatArray:
+        return self.found.half
+
+    def mean(self, Z: FloatArray) -> FloatArray:
+        """Posterior mean at the rows of Z (n, d), (n,)."""
+        if not len(self.data):
+            return self.prior.mean(Z)
+        return self.prior.mean(Z) + self.prior.covariance(Z, self.points) @ self.weights
+
+    def root(self, Z: FloatArray) -> FloatArray:
+        """V (n, M): the posterior covariance of rows Z (n, d) and Z' is prior covariance - V V'^T."""
+        cross = self.prior.covariance(Z, self.points) if len(self.data) else np.zeros((len(Z), 0))
+        return np.asarray(self.data.differences(cross.T).T @ self._half.T)
+
+    def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Posterior mean (n,) and covariance (n, n) at Z (n, d)."""
+        V = self.root(Z)
+        return self.mean(Z), self.prior.covariance(Z, Z) - V @ V.T
+
+    def difference(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean (n,) and standard deviation (n,) of f(A_i) - f(B_i), rows A and B (n, d)."""
+        V = self.root(A) - self.root(B)
+        kernel, psi = self.prior.kernel, self.prior.features(A) - self.prior.features(B)
+        both = kernel.paired(A, B)
+        variance = 2 * (kernel.outputscale - both) + np.einsum("np,np->n", psi, psi) - np.einsum("nm,nm->n", V, V)
+        return self.mean(A) - self.mean(B), np.sqrt(np.maximum(variance, 1e-12))
+
+    def paths(self, box: Box, size: int, rng: np.random.Generator, *, features: int = 1024) -> UtilityPaths:
+        """``size`` independent posterior functions; they share ``features`` / 2 frequencies and nothing else.
+
+        A draw of the prior is corrected where answers were given (Matheron's rule), with the approximation's
+        pseudo-observations h + W^-1 gradient and their noise W^-1.
+        """
+        pairs = max(1, features // 2)
+        kernel = self.prior.kernel
+        basis = Features.draw(kernel, box, pairs, rng)
+        weight = rng.standard_normal((2, size, pairs)) * np.sqrt(kernel.outputscale / pairs)
+        drift = rng.standard_normal((size, self.prior.features(self.points[:1]).shape[1]))
+        stationary = Paths.of(kernel, basis, weight[0], weight[1], self.points, np.zeros((size, len(self.points))))
+        v = np.tile(self.weights, (size, 1))
+        if len(self.data):
+            drawn = stationary.values(self.points) + drift @ self.prior.features(self.points).T
+            found = self.found
+            z = rng.standard_normal((len(found.h), size))
+            gap = found.root.transposed(self.data.differences(drawn.T)) + z
+            v -= self.data.at_points(found.root.times(cho_solve((found.L, True), gap, check_finite=False))).T
+            stationary = Paths.of(kernel, basis, weight[0], weight[1], self.points, v)
+        return UtilityPaths(self.prior, stationary, drift + v @ self.prior.features(self.points))
+
+    def mean_path(self, box: Box) -> UtilityPaths:
+        """The posterior mean as one path."""
+        kernel, v = self.prior.kernel, self.weights[None]
+        basis = Features.draw(kernel, box, 1, np.random.default_rng(0))
+        stationary = Paths.of(kernel, basis, np.zeros((1, 1)), np.zeros((1, 1)), self.points, v)
+        return UtilityPaths(self.prior, stationary, v @ self.prior.features(self.points))
+
+
+@dataclass(frozen=True)
+class UtilityPaths:
+    """m functions: the prior mean, a stationary path, and ``drift`` (m, p) times the trend's features."""
+
+    prior: Prior
+    stationary: Paths
+    drift: FloatArray
+
+    @property
+    def size(self) -> int:
+        """Number of paths, m."""
+        return self.stationary.size
+
+    def values(self, points: FloatArray) -> FloatArray:
+        """Every path at every row of ``points`` (n, d), shape (m, n)."""
+        return self.stationary.values(points) + self.prior.mean(points) + self.drift @ self.prior.features(points).T
+
+    def value_and_gradient(self, points: FloatArray, which: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+        """Path ``which[i]`` at row i of ``points`` (n, d): values (n,), gradients (n, d), 0 for categories."""
+        value, gradient = self.stationary.value_and_gradient(points, which)
+        trend = self.prior.trend
+        if trend is not None:
+            drift = self.drift[which]
+            value = value + trend.mean(points) + np.einsum("np,np->n", drift, trend.features(points))
+            gradient[:, trend.numeric] += trend.gradient(points, drift)
+        return value, gradient
