@@ -31,15 +31,20 @@ class Tally:
         """No observation of any of the ``size`` options."""
         return cls(np.zeros(size), np.zeros(size))
 
-    def add(self, slate: NDArray[np.int64], wins: FloatArray, *, count_self: bool = True) -> None:
+    def add(
+        self, slate: NDArray[np.int64], wins: FloatArray, *, count_self: bool = True, only: int | None = None
+    ) -> None:
         """Add every compared ordered pair: the row's option tried once more, with its share of the win.
 
         Args:
             slate: option indices, shape (m,).
             wins: shape (m, m), as ``Answer.wins``.
             count_self: whether a duel of an option with itself (a fair coin) counts.
+            only: the position whose option is tried, the others being its opponents; None for all.
         """
         for j, option in enumerate(slate):
+            if only not in (None, j):
+                continue
             for k, other in enumerate(slate):
                 seen = wins[j, k] + wins[k, j]
                 if j != k and seen > 0 and (count_self or option != other):

@@ -19,7 +19,10 @@ DOMAINS = {
     "box": [Box(1), Box(2)],
 }
 #: Fewer features and climbs than a person gets.
-QUICK = {("kernel-self-sparring", "box"): {"features": 64, "raw_samples": 32, "restarts": 4}}
+QUICK = {
+    ("kernel-self-sparring", "box"): {"features": 64, "raw_samples": 32, "restarts": 4},
+    ("gp-sparring", "box"): {"raw_samples": 32, "restarts": 4},
+}
 #: Beyond the default slates on arms, which are checked with their compiled loop.
 MORE = [
     (name, kind, domain, size)

@@ -169,6 +169,33 @@ def _noisy_residuals(
             e[i] = 0.0
 
 
+def variances(out: FloatArray, S: FloatArray, W: FloatArray, p: int) -> None:
+    """``out`` (K,) = the diagonal of S - W^T W, W's first ``p`` rows (R, K); S (K, K)."""
+    out[:] = np.diag(S)
+    for w in W[:p]:
+        out -= w * w
+
+
+def _variances(out: FloatArray, S: FloatArray, W: FloatArray, p: int) -> None:
+    for i in range(out.size):
+        out[i] = S[i, i]
+    for a in range(p):
+        w = W[a]
+        for i in range(out.size):
+            out[i] -= w[i] * w[i]
+
+
+def add_deviations(out: FloatArray, scale: float, variance: FloatArray) -> None:
+    """``out`` += scale sqrt(variance), (K,); a variance that rounding took below 0 counts as 0."""
+    out += scale * np.sqrt(np.maximum(variance, 0.0))
+
+
+def _add_deviations(out: FloatArray, scale: float, variance: FloatArray) -> None:
+    for i in range(out.size):
+        if variance[i] > 0.0:
+            out[i] += scale * math.sqrt(variance[i])
+
+
 def copy_into(out: FloatArray, source: FloatArray) -> None:
     """``out`` = ``source``, (K,)."""
     out[:] = source
@@ -246,6 +273,8 @@ _register(take_updates, _take_updates)
 _register(shift, _shift)
 _register(residuals, _residuals)
 _register(noisy_residuals, _noisy_residuals)
+_register(variances, _variances)
+_register(add_deviations, _add_deviations)
 _register(copy_into, _copy_into)
 _register(largest, _largest)
 _register(apply_roots, _apply_roots)

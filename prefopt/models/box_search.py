@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from prefopt.domain import Box, FloatArray
 from prefopt.models.maximise import Objective, best_climbs
-from prefopt.models.paths import Paths
 
 #: Spread of the points tried around good ones, in units of the cube.
 NEAR = 0.05
+
+
+class Functions(Protocol):
+    """Several smooth functions on a box, such as ``Paths``."""
+
+    def values(self, points: FloatArray) -> FloatArray:
+        """Every function at every row of ``points`` (n, d), shape (m, n)."""
+
+    def value_and_gradient(self, points: FloatArray, which: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+        """Function ``which[i]`` at row i of ``points`` (n, d): values (n,), gradients (n, d), 0 for categories."""
 
 
 def raw_points(box: Box, size: int, good: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -38,7 +49,7 @@ def raw_points(box: Box, size: int, good: FloatArray, rng: np.random.Generator) 
     return points
 
 
-def peaks(paths: Paths, box: Box, raw: FloatArray, *, restarts: int, finish: int) -> tuple[FloatArray, FloatArray]:
+def peaks(paths: Functions, box: Box, raw: FloatArray, *, restarts: int, finish: int) -> tuple[FloatArray, FloatArray]:
     """The highest points found of every path, all allowed and on their levels.
 
     Args:
@@ -66,7 +77,7 @@ def peaks(paths: Paths, box: Box, raw: FloatArray, *, restarts: int, finish: int
     return points, np.concatenate([height, np.take_along_axis(values, order, axis=1)], axis=1)
 
 
-def _allowed(paths: Paths, box: Box) -> Objective:
+def _allowed(paths: Functions, box: Box) -> Objective:
     """The paths, minus infinity where the nearest point on the levels is forbidden: a step there fails."""
     if not box.constraints:
         return paths.value_and_gradient

@@ -18,6 +18,7 @@ from prefopt.errors import SettingError
 from prefopt.jit import jitable
 from prefopt.models.arrays import (
     FloatArray,
+    add_deviations,
     add_rows,
     apply_roots,
     copy_into,
@@ -28,6 +29,7 @@ from prefopt.models.arrays import (
     residuals,
     shift,
     take_updates,
+    variances,
 )
 
 #: Updates of S between two rebuilds from the counts, which take the accumulated rounding away.
@@ -205,6 +207,14 @@ def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     residuals(residual, posterior.s, posterior.n, mean, posterior.noise)
     copy_into(out, mean)
     add_covariance(posterior, residual, out)
+
+
+@jitable
+def upper_into(posterior: GridPosterior, scale: float, out: FloatArray, work: FloatArray) -> None:
+    """Write the posterior mean plus ``scale`` standard deviations into ``out`` (K,); ``work`` (K,) is overwritten."""
+    mean_into(posterior, out)
+    variances(work, posterior.S, posterior.W, posterior.updates[2])
+    add_deviations(out, scale, work)
 
 
 @jitable

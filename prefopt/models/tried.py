@@ -26,7 +26,9 @@ class Tried:
         """Nothing tried in ``dim`` dimensions."""
         return cls(np.zeros((0, dim)), np.zeros(0), np.zeros(0))
 
-    def add(self, slate: ArrayLike, answer: Answer, box: Box, *, merge: float, count_self: bool) -> Tried:
+    def add(
+        self, slate: ArrayLike, answer: Answer, box: Box, *, merge: float, count_self: bool, only: int | None = None
+    ) -> Tried:
         """With ``answer`` to ``slate`` (m, d) added.
 
         Args:
@@ -36,6 +38,7 @@ class Tried:
             merge: a point within this of an earlier one in every continuous column, and equal to it in the
                 others, is the earlier one tried again.
             count_self: whether a comparison of merged points counts.
+            only: the position that is learned of; None for all.
 
         Raises:
             AnswerError: the answer is about another number of options, or a point is outside of the cube.
@@ -58,6 +61,6 @@ class Tried:
             X = X if len(same) else np.vstack([X, point])
         added = np.zeros(len(X) - len(self.X))
         tally = Tally(np.append(self.tries, added), np.append(self.wins, added))
-        tally.add(options, answer.wins, count_self=count_self)
+        tally.add(options, answer.wins, count_self=count_self, only=only)
         seen = tally.tries > 0
         return Tried(X[seen], tally.tries[seen], tally.wins[seen])

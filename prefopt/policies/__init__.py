@@ -189,6 +189,18 @@ POLICIES: dict[str, Entry] = {
         presets={"paper": {"noise": 0.025, "distinct": False, "self_duel": "coin"}},
         takes_feedback=True,
     ),
+    # The kernelised baselines of Sui et al. 2017.
+    "gp-sparring": Entry(
+        "kernel.gp_sparring",
+        "GPSparring",
+        "strong-sum",
+        "similar options are similarly good",
+        "Sui et al. 2017, section 5; Srinivas et al. 2010, Algorithm 1",
+        domains=("arms", "grid", "box"),
+        slates="any",
+        presets={"sui2017": {"noise": 0.025, "delta": 0.1, "beta_scale": 5.0}},
+        takes_feedback=True,
+    ),
 }
 
 

@@ -1,11 +1,18 @@
-"""What KernelSelfSparring lets one choose on every domain, and the checks of it."""
+"""What the policies of one-sided Gaussian processes let one choose, the checks of it, and their prior."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
+from prefopt.domain import Arms
 from prefopt.errors import SettingError
 from prefopt.kinds import is_real
+from prefopt.models import grid_posterior as gp
+from prefopt.models.kernels import kernel_matrix
 
 #: Variance of one 0/1 outcome that does not lock in, by the kind of answer (the paper's 0.025 does: preset ``paper``).
 NOISE = {"pairs": 0.05, "winner": 0.25}
@@ -15,8 +22,7 @@ def check_choices(feedback: str, self_duel: str, distinct: bool | None, slate_si
     """Raise ``SettingError`` for an unknown choice, or ``distinct`` with more than two slots."""
     if feedback not in NOISE or self_duel not in ("coin", "skip"):
         raise SettingError(
-            "kernel-self-sparring expects feedback 'pairs' or 'winner' and self_duel 'coin' or 'skip', got "
-            f"{feedback!r} and {self_duel!r}"
+            f"expected feedback 'pairs' or 'winner' and self_duel 'coin' or 'skip', got {feedback!r} and {self_duel!r}"
         )
     if distinct and slate_size > 2:
         raise SettingError(
@@ -51,3 +57,41 @@ def check_scales(policy: Any) -> None:
         value = getattr(policy, name)
         if not (is_real(value) and value == getattr(type(policy), name)):
             raise SettingError(f"{name}={value} has no effect beside a kernel with its own scales; leave it out")
+
+
+def check_numbers(policy: Any) -> None:
+    """Raise ``SettingError`` unless the scales of a Gaussian process are positive and its mean is finite."""
+    noise = variance_of(policy)
+    if not (noise > 0 and np.isfinite(policy.mean) and 0 < policy.outputscale < np.inf):
+        raise SettingError(
+            f"expected noise > 0, outputscale > 0 and a finite mean, got {noise}, {policy.outputscale}, {policy.mean}"
+        )
+
+
+def finite_prior(policy: Any) -> gp.Prior:
+    """The Gaussian process of ``policy`` on its ``Arms`` (nothing is alike) or ``Grid`` before any answer.
+
+    Raises:
+        SettingError: a kernel or length-scale on arms, or one that does not fit the grid.
+    """
+    domain, kernel = policy.domain, policy.kernel
+    if isinstance(domain, Arms):
+        if kernel is not None:
+            raise SettingError("Arms have no features for a kernel to read; give a Grid, or leave kernel out")
+        if not (is_real(policy.lengthscale) and policy.lengthscale == type(policy).lengthscale):
+            raise SettingError(f"on Arms nothing is alike: lengthscale={policy.lengthscale} has no effect")
+        return gp.make_prior(float(policy.outputscale) * np.eye(domain.size), policy.mean)
+    sizes = tuple(len(axis) for axis in domain.axes or ())
+    matrix = kernel_matrix("rbf" if kernel is None else kernel, domain.points, policy.lengthscale, policy.outputscale)
+    return gp.make_prior(matrix, policy.mean, sizes)
+
+
+def json_able(made: Mapping[str, Any], stationary: Any = None, name: str = "kernel") -> dict[str, Any]:
+    """Settings that JSON can hold: a kernel object as the fields of ``stationary``, or as its class name."""
+    plain, kernel = dict(made), made[name]
+    if not (kernel is None or isinstance(kernel, str | Mapping)):
+        fields = {} if stationary is None else asdict(stationary)
+        plain[name] = {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()} or type(kernel).__name__
+    if not np.isscalar(made["lengthscale"]):
+        plain["lengthscale"] = np.asarray(made["lengthscale"]).tolist()
+    return plain

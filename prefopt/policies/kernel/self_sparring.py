@@ -15,15 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from prefopt.answer import Answer
 from prefopt.data import Tally
-from prefopt.domain import Arms, Box, Domain
+from prefopt.domain import Box, Domain
 from prefopt.errors import SettingError
-from prefopt.kinds import is_real
 from prefopt.models import grid_posterior as gp
 from prefopt.models.arrays import largest
 from prefopt.models.beliefs import joint_draws
-from prefopt.models.kernels import NAMES, kernel_matrix
 from prefopt.policies.base import FinitePolicy, Rules, rule
-from prefopt.policies.kernel.choices import check_choices, check_scales, must_differ, variance_of
+from prefopt.policies.kernel.choices import (
+    check_choices,
+    check_numbers,
+    check_scales,
+    finite_prior,
+    json_able,
+    must_differ,
+    variance_of,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -100,30 +106,13 @@ class FiniteKernelSelfSparring(FinitePolicy):
         """Scales and noise are positive, choices known; ``distinct`` is for two slots."""
         check_choices(self.feedback, self.self_duel, self.distinct, self.slate_size)
         check_scales(self)
-        if not (self.variance > 0 and np.isfinite(self.mean) and 0 < self.outputscale < np.inf):
-            raise SettingError(
-                "kernel-self-sparring needs noise > 0, outputscale > 0 and a finite mean, got "
-                f"{self.variance}, {self.outputscale}, {self.mean}"
-            )
-        self.prior = self._prior()
+        check_numbers(self)
+        self.prior = finite_prior(self)
 
     @property
     def variance(self) -> float:
         """The noise in force: as given, or the default for the kind of feedback."""
         return variance_of(self)
-
-    def _prior(self) -> gp.Prior:
-        """The kernel matrix on the domain, taken once."""
-        if isinstance(self.domain, Arms):
-            if self.kernel is not None:
-                raise SettingError("Arms have no features for a kernel to read; give a Grid, or leave kernel out")
-            if not (is_real(self.lengthscale) and self.lengthscale == type(self).lengthscale):
-                raise SettingError(f"on Arms nothing is alike: lengthscale={self.lengthscale} has no effect")
-            return gp.make_prior(float(self.outputscale) * np.eye(self.domain.size), self.mean)
-        kernel = "rbf" if self.kernel is None else self.kernel
-        sizes = tuple(len(axis) for axis in self.domain.axes or ())
-        matrix = kernel_matrix(kernel, self.domain.points, self.lengthscale, self.outputscale)
-        return gp.make_prior(matrix, self.mean, sizes)
 
     def start(self, rng: np.random.Generator) -> State:
         """The prior."""
@@ -135,12 +124,7 @@ class FiniteKernelSelfSparring(FinitePolicy):
     @property
     def settings(self) -> dict[str, Any]:
         """The hyper-parameters by name, JSON-able; a kernel object is given by its class name, for the record."""
-        made = super().settings
-        if not (self.kernel is None or self.kernel in NAMES):
-            made["kernel"] = type(self.kernel).__name__
-        if not np.isscalar(self.lengthscale):
-            made["lengthscale"] = np.asarray(self.lengthscale).tolist()
-        return made
+        return json_able(super().settings)
 
     def restore(self, tries: ArrayLike, wins: ArrayLike) -> None:
         """Set the state to that after these counts, (K,) each, in any order of answers.

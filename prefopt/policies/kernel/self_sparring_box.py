@@ -5,8 +5,8 @@ Step numbers are those of Algorithm 4. A draw is a whole function (Wilson et al.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +22,14 @@ from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
 from prefopt.policies.box import BoxPolicy
-from prefopt.policies.kernel.choices import check_choices, check_likelihood, check_scales, must_differ, variance_of
+from prefopt.policies.kernel.choices import (
+    check_choices,
+    check_likelihood,
+    check_scales,
+    json_able,
+    must_differ,
+    variance_of,
+)
 from prefopt.seeding import stream
 
 #: Two points of a slate that differ by no more than this in any column look the same (``distinct``).
@@ -94,12 +101,7 @@ class BoxKernelSelfSparring(BoxPolicy):
     @property
     def settings(self) -> dict[str, Any]:
         """The hyper-parameters by name, JSON-able; a GPyTorch kernel as its fields."""
-        made = super().settings
-        if not (self.kernel is None or isinstance(self.kernel, str | Mapping)):
-            made["kernel"] = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self.model.kernel).items()}
-        if not np.isscalar(self.lengthscale):
-            made["lengthscale"] = np.asarray(self.lengthscale).tolist()
-        return made
+        return json_able(super().settings, self.model.kernel)
 
     def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
         """The next slate (m, d): m independent draws, each at its own maximum; changes nothing."""
