@@ -23,6 +23,9 @@ QUICK = {
     ("kernel-self-sparring", "box"): {"features": 64, "raw_samples": 32, "restarts": 4},
     ("gp-sparring", "box"): {"raw_samples": 32, "restarts": 4},
 }
+#: Hyper-parameters of utility models are learned in the tests of these models.
+UTILITY = [name for name, entry in POLICIES.items() if "utility" in entry.assumes and entry.domains == ("grid", "box")]
+QUICK |= {(name, kind): {"learn": False} for name in UTILITY for kind in ("grid", "box")}
 #: Beyond the default slates on arms, which are checked with their compiled loop.
 MORE = [
     (name, kind, domain, size)

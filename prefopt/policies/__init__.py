@@ -201,6 +201,9 @@ POLICIES: dict[str, Entry] = {
         presets={"sui2017": {"noise": 0.025, "delta": 0.1, "beta_scale": 5.0}},
         takes_feedback=True,
     ),
+    "eubo": Entry(
+        "kernel.eubo", "EUBO", "weak", "a smooth utility", "Lin et al. 2022, equation 4", domains=("grid", "box")
+    ),
 }
 
 

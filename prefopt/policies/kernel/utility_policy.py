@@ -1,0 +1,292 @@
+"""The base of policies on a utility model: what was said, the model's beliefs, the first questions, the best option."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import qmc
+
+from prefopt.answer import Answer
+from prefopt.domain import Box, FloatArray, Grid
+from prefopt.errors import AnswerError, SettingError
+from prefopt.models.box_search import peaks, raw_points
+from prefopt.models.utility.comparisons import Comparisons, Said
+from prefopt.models.utility.hyper import Hyper
+from prefopt.models.utility.likelihood import Likelihood
+from prefopt.models.utility.posterior import Utility
+from prefopt.models.utility.prior import Trend
+from prefopt.policies.checks import check_settings
+from prefopt.seeding import stream
+
+#: Hyper-parameters are learned anew after every answer up to so many, then ever less often.
+ALWAYS = 20
+#: They are learned from at most so many answers, the same ones every time.
+ENOUGH = 300
+#: How much of the cube the first questions span.
+INNER = 0.6
+
+
+@dataclass(kw_only=True)
+class UtilityPolicy:
+    """Holds the answers. A subclass is a dataclass whose fields are its hyper-parameters, and defines ``choose``.
+
+    Args:
+        domain: a grid or a box; categories of a box enter the kernel by equality only.
+        slate_size: m, at least 2.
+        horizon: not used.
+        kernel: "rbf", "matern32" or "matern52".
+        lengthscale: prior median of the length-scales divided by sqrt(d), in units of the cube.
+        outputscale: prior median of the signal variance, in squared units of the answers' noise.
+        pull: how much less a corner is worth than the centre, in logits, before any answer; see ``Trend``.
+        bend: prior standard deviation of ``pull``.
+        tilt: prior standard deviation of a linear drift.
+        learn: whether hyper-parameters are learned from the answers; otherwise they are the medians.
+        link: "logit" or "probit".
+        lapse: share of answers taken for guesses.
+        jnd: just-noticeable difference in units of the noise; 0 takes a tie for half a win of each side.
+        opening: number of first questions that do not use the model.
+
+    State: ``points`` (q, d), the distinct options compared, and ``said``, the answers about them.
+    """
+
+    domain: Grid | Box = field(kw_only=False)
+    slate_size: int = 2
+    horizon: int | None = None
+    kernel: str = "matern52"
+    lengthscale: float = 0.35
+    outputscale: float = 10.0
+    pull: float = 4.0
+    bend: float = 2.0
+    tilt: float = 1.0
+    learn: bool = True
+    link: str = "logit"
+    lapse: float = 0.0
+    jnd: float = 0.0
+    opening: int = 2
+
+    #: What is computed once from the answers and remembered between questions.
+    memo: ClassVar[tuple[str, ...]] = ("fits",)
+    #: Algorithms that compare exactly two options say so here.
+    pairs_only: ClassVar[bool] = False
+
+    points: FloatArray = field(init=False, repr=False, compare=False)
+    said: tuple[Said, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    first: FloatArray = field(init=False, repr=False, compare=False)  # (opening, m, d)
+    fits: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Grid | Box):
+            raise SettingError(f"{type(self).__name__} needs a Grid or a Box, got {self.domain!r}")
+        check_settings(self)
+        if self.pairs_only and self.slate_size != 2:
+            raise SettingError(
+                f"{type(self).__name__} compares two options at a time, got slate_size={self.slate_size}"
+            )
+        if not (self.lengthscale > 0 and self.outputscale > 0 and min(self.bend, self.tilt, self.opening) >= 0):
+            raise SettingError(f"expected lengthscale, outputscale > 0 and bend, tilt, opening >= 0; got {self}")
+        self.box = Box(self.domain.dim) if isinstance(self.domain, Grid) else self.domain
+        self.likelihood = Likelihood(self.link, self.lapse, self.jnd)
+        self.hyper = Hyper(
+            self.box, self.kernel, self.lengthscale, outputscale=self.outputscale, trend=self._trend(self.box)
+        )
+        self.hyper.prior(self.hyper.median)
+        self.check()
+
+    def _trend(self, box: Box) -> Trend | None:
+        numeric = tuple(j for j, c in enumerate(box.columns) if c.kind != "category")
+        half = (0.5,) * len(numeric)
+        return Trend(numeric, half, half, self.pull, self.bend, self.tilt) if numeric else None
+
+    def check(self) -> None:
+        """Raise ``SettingError`` if a hyper-parameter is out of range."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The hyper-parameters by name, JSON-able."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.name != "domain"}
+
+    def init(self, rng: np.random.Generator) -> None:
+        """Forget everything; ``rng`` draws the first questions."""
+        self.points, self.said, self.fits = np.zeros((0, self.domain.dim)), (), {}
+        self.first = first_slates(self.domain, self.opening, self.slate_size, rng)
+
+    @property
+    def answers(self) -> tuple[Said, ...]:
+        """What was said so far. Raises SettingError before ``init``."""
+        if self.said is None:
+            raise SettingError("used before init: call policy.init(rng) first")
+        return self.said
+
+    def ask(self, rng: np.random.Generator, pending: Sequence[Any] = ()) -> Any:
+        """The next slate, int64 (m,) on a grid and float64 (m, d) on a box; changes nothing.
+
+        An open question (``pending``) is taken to be answered as the model expects.
+        """
+        number = len(self.answers) + len(pending)
+        if number < len(self.first):
+            return self.as_slate(self.first[number])
+        return self.as_slate(self.choose(self.believing(pending), rng))
+
+    def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
+        """The next slate as rows (m, d), given what is believed."""
+        raise NotImplementedError
+
+    def tell(self, slate: ArrayLike, answer: Answer, rng: np.random.Generator) -> None:
+        """Learn from ``answer`` to ``slate``; a skip teaches nothing.
+
+        Raises:
+            AnswerError: the answer is about another number of options, or an option is not in the domain.
+        """
+        rows = self.as_rows(slate, answer.size)
+        if answer.kind == "skip":
+            return
+        self.points, options = merged(self.points, rows)
+        self.said = (*self.answers, Said(options, answer))
+
+    def best(self) -> Any:
+        """The option of largest posterior mean in the whole domain: an index of a grid, a row (d,) of a box."""
+        row = self.champion(self.utility())
+        return int(self.as_slate(row[None])[0]) if isinstance(self.domain, Grid) else row
+
+    def as_rows(self, slate: ArrayLike, size: int) -> FloatArray:
+        """``slate`` as rows (m, d) on the levels; raises AnswerError as ``tell`` does."""
+        if isinstance(self.domain, Grid):
+            index = np.asarray(slate, dtype=np.int64)
+            if index.shape != (size,):
+                raise AnswerError(f"the slate has shape {index.shape}, the answer is about {size} options")
+            if size and not (index.min() >= 0 and index.max() < self.domain.size):
+                raise AnswerError(f"slate {index.tolist()} names an option outside 0 .. {self.domain.size - 1}")
+            return np.asarray(self.domain.points[index])
+        rows = np.asarray(slate, dtype=np.float64)
+        if rows.shape != (size, self.domain.dim):
+            raise AnswerError(
+                f"an answer about {size} options needs a slate of shape ({size}, {self.domain.dim}), got {rows.shape}"
+            )
+        if not np.all(np.abs(rows - 0.5) <= 0.5 + 1e-9):
+            raise AnswerError(f"every coordinate of a slate lies in [0, 1], got {rows.tolist()}")
+        return self.domain.project(rows)
+
+    def as_slate(self, rows: FloatArray) -> Any:
+        """Rows (m, d) as the domain names options: the nearest points of a grid, int64 (m,); the rows of a box."""
+        if not isinstance(self.domain, Grid):
+            return np.array(rows)
+        away = ((rows[:, None, :] - self.domain.points) ** 2).sum(axis=2)
+        return np.argmin(away, axis=1)
+
+    def utility(self) -> Utility:
+        """What is believed after all answers; a function of them alone, remembered."""
+        n = len(self.answers)
+        if n not in self.fits:
+            known = scheduled(n)
+            if known not in self.fits:
+                self.fits = {known: (theta := self.learned(known), self.condition(theta, self.answers[:known]))}
+            theta, before = self.fits[known]
+            self.fits = {known: self.fits[known], n: (theta, self.condition(theta, self.answers, before))}
+        return self.fits[n][1]  # type: ignore[no-any-return]
+
+    def learned(self, n: int) -> FloatArray:
+        """The hyper-parameters (d + 2,) after the first ``n`` answers."""
+        if not self.learn:
+            return self.hyper.median
+        said = self.answers[:n]
+        if n > ENOUGH:
+            said = tuple(said[i] for i in np.sort(stream(n).permutation(n)[:ENOUGH]))
+        return self.hyper.learn(self.points, Comparisons.of(said, len(self.points)), self.likelihood)
+
+    def condition(self, theta: FloatArray, said: Sequence[Said], before: Utility | None = None) -> Utility:
+        """The posterior after ``said``; the search for its mode starts from that of ``before``, their first ones."""
+        data = Comparisons.of(said, len(self.points))
+        prior = self.hyper.prior(theta)
+        start = None
+        if before is not None:
+            start = data.differences(before.mean(self.points))
+        return Utility.after(prior, self.points, data, self.likelihood, start)
+
+    def believing(self, pending: Sequence[Any]) -> Utility:
+        """What would be believed if every open question were answered as expected."""
+        utility = self.utility()
+        slates = [self.as_rows(slate, len(slate)) for slate in pending if len(slate) > 1]
+        if not slates:
+            return utility
+        points, said = self.points, list(self.answers)
+        for rows in slates:
+            points, options = merged(points, rows)
+            said.append(Said(options, Answer.best(int(np.argmax(utility.mean(rows))), len(rows))))
+        return Utility.after(utility.prior, points, Comparisons.of(said, len(points)), self.likelihood)
+
+    def champion(self, utility: Utility) -> FloatArray:
+        """The row (d,) of largest posterior mean: exactly on a grid, by climbing on a box."""
+        if isinstance(self.domain, Grid):
+            return np.array(self.domain.points[int(np.argmax(utility.mean(self.domain.points)))])
+        rows = np.vstack([top(utility, self.points, 16), self.centre()])
+        raw = raw_points(self.domain, 512, rows, stream(0))
+        found, values = peaks(utility.mean_path(self.domain), self.domain, raw, restarts=12, finish=4)
+        return np.array(found[0, int(np.argmax(values[0]))])
+
+    def centre(self) -> FloatArray:
+        """The allowed point nearest to the expected best one, (1, d)."""
+        middle = np.full((1, self.domain.dim), 0.5)
+        trend = self.hyper.trend
+        if trend is not None:
+            middle[0, list(trend.numeric)] = trend.centre
+        middle = self.box.project(middle)
+        return middle if self.box.feasible(middle)[0] else self.box.sample(1, stream(0))
+
+
+def scheduled(n: int) -> int:
+    """The last number of answers, at most ``n``, after which hyper-parameters are learned anew.
+
+    >>> [scheduled(n) for n in (7, 20, 41, 43, 99, 100)]
+    [7, 20, 40, 42, 96, 100]
+    """
+    while n > ALWAYS and n % (n // ALWAYS):
+        n -= 1
+    return n
+
+
+def merged(points: FloatArray, rows: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
+    """``points`` (q, d) with the new ones among ``rows`` (m, d) appended, and where every row is among them."""
+    options = []
+    for row in rows:
+        same = np.flatnonzero(np.all(np.abs(points - row) <= 1e-9, axis=1))
+        options.append(int(same[0]) if len(same) else len(points))
+        points = points if len(same) else np.vstack([points, row])
+    return points, tuple(options)
+
+
+def top(utility: Utility, rows: FloatArray, size: int) -> FloatArray:
+    """The ``size`` rows (n, d) of largest posterior mean, best first."""
+    return rows[np.argsort(-utility.mean(rows), kind="stable")[:size]] if len(rows) else rows
+
+
+def first_slates(domain: Grid | Box, count: int, m: int, rng: np.random.Generator) -> FloatArray:
+    """``count`` slates of m distinct points in the inner part of the domain, (count, m, d).
+
+    Points come from a Latin hypercube; in a pair, the second one is the first mirrored at the centre.
+    """
+    half = (m + 1) // 2
+    seed = np.random.default_rng(rng.integers(2**63))
+    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count * half)) - 0.5)
+    mirrored = np.stack([drawn, 1 - drawn], axis=1).reshape(-1, 2 * half, domain.dim)[:count, :m]
+    return np.array([_allowed(domain, rows, rng) for rows in mirrored]).reshape(count, m, domain.dim)
+
+
+def _allowed(domain: Grid | Box, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Distinct options of the domain near ``rows`` (m, d); random ones where these are forbidden or equal."""
+    if isinstance(domain, Grid):
+        taken: list[int] = []
+        for row in rows:
+            away = ((domain.points - row) ** 2).sum(axis=1)
+            away[taken] += 1e6
+            taken.append(int(np.argmin(away)))
+        return np.asarray(domain.points[taken])
+    rows = domain.project(rows)
+    bad = ~domain.feasible(rows)
+    bad |= [any(np.array_equal(row, other) for other in rows[:i]) for i, row in enumerate(rows)]
+    if bad.any():
+        rows[bad] = domain.sample(int(bad.sum()), rng)
+    return rows
