@@ -69,7 +69,9 @@ def demo(
         session(study, lambda query: show_all(chosen, query), until=until)
     tell_best(study)
     if storage:
-        words = ["prefopt", "demo", name, "--storage", storage, *(["--simulate"] if simulate else [])]
+        from prefopt.study.urls import shown
+
+        words = ["prefopt", "demo", name, "--storage", shown(storage), *(["--simulate"] if simulate else [])]
         words += ["--more", "6"] if study.enough else []
         say(f"\nContinue with: {shlex.join(words)}")
     say(SNIPPET)

@@ -105,12 +105,14 @@ def adopt(study: Any, storage: str, where: str, spec: Mapping[str, Any], space: 
         StudyError: something else was changed; nothing is adopted.
     """
     from prefopt.study import load_study
+    from prefopt.study.urls import shown
 
     found = list(differences(study, spec, space))
     if found:
         listed = "".join(f"\n  {line}" for line in found)
         raise StudyError(
-            f"{where} does not fit study {study.name!r} in {storage} ({study.answered} answers) any more:{listed}\n"
+            f"{where} does not fit study {study.name!r} in {shown(storage)} ({study.answered} answers) any more:"
+            f"{listed}\n"
             "Put this back, or begin a new study with another name or storage."
         )
     notes, changes = [], {}

@@ -44,6 +44,7 @@ def run(
     """Ask questions until you quit; every answer is kept at once."""
     from prefopt.cli.render import make_show
     from prefopt.cli.terminal import session, tell_best
+    from prefopt.study.urls import shown
 
     opened = open_study(where, create=True, name=name)
     show = make_show(opened.render)
@@ -55,7 +56,7 @@ def run(
         typer.echo(f"note: {note}")
     session(opened.study, show, until=until)
     tell_best(opened.study)
-    again = f"prefopt run {shlex.quote(where)}" + (f" --name {shlex.quote(name)}" if name else "")
+    again = f"prefopt run {shlex.quote(shown(where))}" + (f" --name {shlex.quote(name)}" if name else "")
     if not opened.study.enough:
         typer.echo(f"continue with: {again}")
     elif opened.study.answered:  # else there is only one option, and nothing to ask

@@ -19,9 +19,10 @@ from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
 from prefopt.study.filling import MOST
 from prefopt.study.learner import build_policy
-from prefopt.study.naming import check_text
+from prefopt.study.naming import check_text, is_storable
 from prefopt.study.storage import Storage, StudyRecord
 from prefopt.study.study import Study
+from prefopt.study.urls import shown
 
 
 def create_study(
@@ -44,7 +45,8 @@ def create_study(
         query_size: how many distinct options a question shows, 2 to 6 (all of them if there are fewer; strategies with
             slates of varying length choose fewer). Where the policy proposes an option twice, another one takes the
             place, and the policy is told what was said of the options shown.
-        storage: ``"study.db"`` (an SQLite file), any SQLAlchemy URL, or None to keep it in memory.
+        storage: ``"study.db"`` (an SQLite file), ``"postgresql://user@host/database"`` (extra ``postgres``) for several
+            machines, or None to keep it in memory.
         study_name: its name in the storage.
         seed: same seed and same answers, same questions; None draws one and stores it.
         strategy: name of a policy (``prefopt list policies``); None chooses by the space. It is kept, so that the study
@@ -93,7 +95,7 @@ def create_study(
     if not database.create(row) and not load_if_exists:
         database.close()
         raise StudyError(
-            f"storage {storage!r} has a study {study_name!r} already: load_study({storage!r}, "
+            f"storage {shown(storage)!r} has a study {study_name!r} already: load_study({shown(storage)!r}, "
             f"study_name={study_name!r}) opens it, load_if_exists=True does so by itself"
         )
     return _opened(database, study_name)
@@ -125,9 +127,11 @@ def load_study(
         database.close()
         held = f"it holds {', '.join(map(repr, names))}" if names else "it holds no study; create_study makes one"
         if study_name is None and names:
-            raise StudyError(f"storage {storage!r}: say which study, study_name=... (in the terminal --name); {held}")
+            raise StudyError(
+                f"storage {shown(storage)!r}: say which study, study_name=... (in the terminal --name); {held}"
+            )
         wanted = "no study" if study_name is None else f"study {study_name!r} is not there"
-        raise NoStudyError(f"storage {storage!r}: {wanted}; {held}")
+        raise NoStudyError(f"storage {shown(storage)!r}: {wanted}; {held}")
     changes = {"budget": budget, "question": question}
     if given := {name: value for name, value in changes.items() if value is not None}:
         database.change(study_name, **given)
@@ -160,15 +164,15 @@ def check_strategy(record: StudyRecord) -> None:
 def _opened(database: Storage, name: str) -> Study:
     record = database.find(name, Space.from_json)
     if record is None:
-        raise StudyError(f"storage {database.url!r}: study {name!r} is gone; it holds {database.names()}")
+        raise StudyError(f"storage {database.shown!r}: study {name!r} is gone; it holds {database.names()}")
     return Study(database, record)
 
 
 def _check_texts(storage: Any, study_name: Any, question: Any) -> None:
     if storage is not None and (not isinstance(storage, str | PathLike) or not str(storage).strip()):
-        raise StudyError(f"storage must be a file name, an SQLAlchemy URL, or None for memory, got {storage!r}")
+        raise StudyError(f"storage must be a file name, a postgresql:// URL, or None for memory, got {storage!r}")
     for name, value in (("study_name", study_name), ("question", question)):
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value, str) or not value.strip() or not is_storable(value):
             raise StudyError(f"{name} must be a text that is not empty, got {value!r}")
     check_text(study_name=study_name)
 

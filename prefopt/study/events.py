@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 #: Version of the tables and of the payloads below; a file of a newer one is refused with a clear message.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 #: kind of event -> what its payload holds. Options are indices on finite domains, lists of floats on boxes.
 KINDS = {

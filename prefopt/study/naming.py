@@ -28,11 +28,16 @@ def number_of(query: Any) -> int:
 
 
 def check_text(**given: str | None) -> None:
-    """Raise StudyError unless each of ``given`` is text of a length that every database keeps, or None."""
+    """Raise StudyError unless each of ``given`` is text that every database keeps, or None."""
     for name, value in given.items():
-        if value is not None and not (isinstance(value, str) and len(value) <= LONGEST):
+        if value is not None and not (isinstance(value, str) and len(value) <= LONGEST and is_storable(value)):
             shown = repr(value) if len(repr(value)) <= LONGEST else repr(value)[:LONGEST] + "..."
             raise StudyError(f"{name} must be a text of at most {LONGEST} characters or None, got {shown}")
+
+
+def is_storable(text: str) -> bool:
+    """Whether a database keeps ``text``: it has no NUL, and no half of a character."""
+    return "\0" not in text and text.encode("utf-8", "ignore").decode() == text
 
 
 def check_timeout(timeout: float | None) -> None:

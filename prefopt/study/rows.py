@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from prefopt.study.events import Event
-from prefopt.study.tables import events
+from prefopt.study.tables import events, studies
 
 
 def read_events(connection: sa.Connection, study: int, after: int) -> list[Event]:
@@ -18,8 +18,13 @@ def read_events(connection: sa.Connection, study: int, after: int) -> list[Event
     return [_event(row) for row in connection.execute(query).mappings()]
 
 
+def take_turn(connection: sa.Connection, study: int) -> None:
+    """Wait until no other process writes this study; SQLite has waited at the beginning of the transaction."""
+    connection.execute(sa.select(studies.c.id).where(studies.c.id == study).with_for_update())
+
+
 def insert_event(connection: sa.Connection, study: int, event: Event) -> None:
-    """Write ``event`` as the next of the study."""
+    """Write ``event`` as the next of the study, in a transaction that began with ``take_turn``."""
     mine = events.c.study_id == study
     last = connection.execute(sa.select(sa.func.max(events.c.number)).where(mine)).scalar() or 0
     row = {

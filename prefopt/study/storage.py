@@ -1,10 +1,11 @@
-"""The append-only log, through SQLAlchemy: SQLite by default, any SQLAlchemy URL otherwise."""
+"""The append-only log, through SQLAlchemy: an SQLite file, or PostgreSQL for several machines."""
 
 from __future__ import annotations
 
 import json
 import random
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,14 +15,18 @@ from sqlalchemy.pool import StaticPool
 
 from prefopt.errors import NoStudyError, StudyError
 from prefopt.study.events import SCHEMA_VERSION, Event
-from prefopt.study.rows import insert_event, marks, read_events
+from prefopt.study.migrations import bring_up_to_date, oldest_format
+from prefopt.study.rows import insert_event, marks, read_events, take_turn
 from prefopt.study.sqlite import check_file, prepare_sqlite
 from prefopt.study.tables import events, metadata, studies
+from prefopt.study.urls import read_url, shown
 
 T = TypeVar("T")
 
 #: How long a write is tried again while other processes write, in seconds.
 PATIENCE = 60.0
+#: PostgreSQL's codes of what passes: serialisation, deadlock, a lock not free, too many connections, starting up.
+PASSING = ("40001", "40P01", "55P03", "53300", "57P03")
 
 
 @dataclass(frozen=True)
@@ -45,32 +50,33 @@ class Storage:
     """A database of studies; ``url`` None is memory, gone with the process (unless pickled).
 
     Args:
-        url: ``"study.db"`` (a file), or any SQLAlchemy URL.
+        url: ``"study.db"`` (an SQLite file), or ``"postgresql://user@host/database"`` (extra ``postgres``). A password
+            is best left to ``PGPASSWORD`` or ``~/.pgpass``; one in the URL is never printed nor exported.
         create: make the file or the tables if they are not there; readers say false, and leave nothing behind.
 
     Raises:
-        StudyError: the URL names no database that SQLAlchemy can open.
+        StudyError: the URL names no database that prefopt knows, or one that cannot be opened.
         NoStudyError: no such file or no studies in it, and not ``create``.
+        MissingDependency: the database needs a driver that is not installed.
     """
 
     def __init__(self, url: str | None = None, *, create: bool = True) -> None:
-        self.url = None if url is None else str(url) if "://" in str(url) else f"sqlite:///{url}"
-        try:
-            if self.url is None:
-                self._engine = sa.create_engine("sqlite://", poolclass=StaticPool)
-            else:
-                self._engine = sa.create_engine(self.url)
-        except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ImportError) as error:
-            raise StudyError(f"storage {url!r}: expected a file name or an SQLAlchemy URL; {error}") from error
+        self.url = None if url is None else str(url)
+        self.shown = None if url is None else shown(url)
+        if self.url is None:
+            self._engine = sa.create_engine("sqlite://", poolclass=StaticPool)
+        else:
+            self._engine = make_engine(read_url(self.url))
         if self._engine.dialect.name == "sqlite":
             if not create:
                 check_file(self._engine)
             prepare_sqlite(self._engine, wal=self.url is not None)
         self._writer = self._engine.execution_options(write=True)
-        if create:
-            self._patiently(lambda: metadata.create_all(self._writer))
-        elif not self._patiently(lambda: sa.inspect(self._engine).has_table(studies.name)):
-            raise NoStudyError(f"storage {url!r} holds no study; create_study makes one")
+        weakref.finalize(self, self._engine.dispose).atexit = False  # a study that is dropped gives back connections
+        if not create and not self._patiently(lambda: sa.inspect(self._engine).has_table(studies.name)):
+            raise NoStudyError(f"storage {self.shown!r} holds no study; create_study makes one")
+        if self._read(oldest_format) < SCHEMA_VERSION:
+            self._write(bring_up_to_date)
 
     def __getstate__(self) -> dict[str, Any]:
         rows = None
@@ -94,8 +100,8 @@ class Storage:
 
     def names(self) -> list[str]:
         """The names of the studies, oldest first."""
-        with self._engine.connect() as connection:
-            return list(connection.execute(sa.select(studies.c.name).order_by(studies.c.id)).scalars())
+        query = sa.select(studies.c.name).order_by(studies.c.id)
+        return self._read(lambda connection: list(connection.execute(query).scalars()))
 
     def create(self, row: dict[str, Any]) -> bool:
         """Add a study; false if one of that name is there already.
@@ -108,7 +114,7 @@ class Storage:
         if self._insert(lambda connection: connection.execute(studies.insert().values(row))):
             return True
         if row["name"] not in self.names():
-            raise StudyError(f"storage {self.url!r} refuses a study with the values {row}; nothing was written")
+            raise StudyError(f"storage {self.shown!r} refuses a study with the values {row}; nothing was written")
         return False
 
     def find(self, name: str, read_space: Callable[[Any], Any]) -> StudyRecord | None:
@@ -117,8 +123,8 @@ class Storage:
         Raises:
             StudyError: it was written by a newer prefopt.
         """
-        with self._engine.connect() as connection:
-            row = connection.execute(studies.select().where(studies.c.name == name)).mappings().first()
+        query = studies.select().where(studies.c.name == name)
+        row = self._read(lambda connection: connection.execute(query).mappings().first())
         if row is None:
             return None
         if row["schema_version"] > SCHEMA_VERSION:
@@ -137,42 +143,56 @@ class Storage:
 
     def read(self, record: StudyRecord, after: int = 0) -> list[Event]:
         """The events of a study in order, from number ``after`` + 1 on."""
-        with self._engine.connect() as connection:
-            return read_events(connection, record.id, after)
+        return self._read(lambda connection: read_events(connection, record.id, after))
 
     def append(self, record: StudyRecord, event: Event) -> bool:
-        """Write ``event`` as the next of the study and commit; false if its slot or token is taken."""
+        """Write ``event`` as the next of the study and commit; false if its slot or token is taken.
+
+        Raises:
+            StudyError: the database refuses it for another reason.
+        """
 
         def write(connection: sa.Connection) -> None:
+            take_turn(connection, record.id)
             insert_event(connection, record.id, event)
 
-        def is_taken() -> bool:
-            taken = [column == value for column, value in marks(event) if value]
-            query = sa.select(events.c.number).where(events.c.study_id == record.id, sa.or_(sa.false(), *taken))
-            with self._engine.connect() as connection:
-                return connection.execute(query).first() is not None
-
-        while not self._insert(write):
-            if is_taken():
-                return False  # otherwise another process took the number: the next one is free
-        return True
+        if self._insert(write):
+            return True
+        taken = [column == value for column, value in marks(event) if value]
+        query = sa.select(events.c.number).where(events.c.study_id == record.id, sa.or_(sa.false(), *taken))
+        if self._read(lambda connection: connection.execute(query).first()) is None:
+            raise StudyError(
+                f"storage {self.shown!r}: study {record.name!r} is not there any more; nothing was written"
+            )
+        return False
 
     def append_alone(self, record: StudyRecord, after: int, make: Callable[[list[Event]], Event]) -> bool:
         """Write the event that ``make`` returns for the events after ``after``, with all other writers waiting."""
 
         def write(connection: sa.Connection) -> None:
+            take_turn(connection, record.id)
             insert_event(connection, record.id, make(read_events(connection, record.id, after)))
 
         return self._insert(write)
 
     def _insert(self, write: Callable[[sa.Connection], Any]) -> bool:
-        def once() -> bool:
-            try:
-                with self._writer.begin() as connection:
-                    write(connection)
-            except sa.exc.IntegrityError:
-                return False
-            return True
+        try:
+            self._write(write)
+        except sa.exc.IntegrityError:
+            return False
+        return True
+
+    def _write(self, write: Callable[[sa.Connection], Any]) -> None:
+        def once() -> None:
+            with self._writer.begin() as connection:
+                write(connection)
+
+        self._patiently(once)
+
+    def _read(self, read: Callable[[sa.Connection], T]) -> T:
+        def once() -> T:
+            with self._engine.connect() as connection:
+                return read(connection)
 
         return self._patiently(once)
 
@@ -181,11 +201,25 @@ class Storage:
         while True:
             try:
                 return action()
+            except sa.exc.IntegrityError:
+                raise
             except sa.exc.DBAPIError as error:
-                text = str(error.orig)
-                if ("locked" not in text and "busy" not in text and "exists" not in text) or time.monotonic() > end:
+                if not passes(error) or time.monotonic() > end:
                     raise StudyError(
-                        f"storage {self.url!r}: expected a database of studies that can be opened, got: {text}; "
-                        "nothing was written"
+                        f"storage {self.shown!r}: expected a database of studies that can be opened, got: "
+                        f"{' '.join(str(error.orig).split())}; nothing was written"
                     ) from error
                 time.sleep(random.uniform(0.01, 0.05))  # jitter, different in every process: no result depends on it
+
+
+def make_engine(url: sa.URL) -> sa.Engine:
+    """Connections to ``url``; those to a server are tried before use, since it may have been restarted."""
+    if url.get_backend_name() == "sqlite":
+        return sa.create_engine(url)
+    return sa.create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED")
+
+
+def passes(error: sa.exc.DBAPIError) -> bool:
+    """Whether what went wrong passes by itself: another process was faster, or the server is busy."""
+    text, code = str(error.orig), getattr(error.orig, "sqlstate", None)
+    return code in PASSING or (code is None and ("locked" in text or "busy" in text))

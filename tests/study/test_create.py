@@ -20,7 +20,7 @@ from prefopt.policies.arms.ind_self_sparring import IndSelfSparring
         ({"study_name": " "}, StudyError, "study_name must be"),
         ({"study_name": 3}, StudyError, "study_name must be .*got 3"),
         ({"study_name": "x" * 300}, StudyError, "study_name must be a text of at most 255"),
-        ({"storage": 3}, StudyError, "storage must be a file name, an SQLAlchemy URL, or None for memory, got 3"),
+        ({"storage": 3}, StudyError, "storage must be a file name, a postgresql:// URL, or None for memory, got 3"),
         ({"storage": ""}, StudyError, "storage must be"),
         ({"settings": 3}, SettingError, "settings must be a dict such as .*got 3"),
         ({"settings": 0}, SettingError, "settings must be a dict"),
