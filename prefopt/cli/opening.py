@@ -138,6 +138,8 @@ def differences(study: Any, spec: Mapping[str, Any], space: Any) -> Iterator[str
 
     record = study.record
     yield from space_differences(record.space, study.space, space)
+    if "question" in spec and study.answered and spec["question"] != study.question:
+        yield f"question = {spec['question']!r}, the answers are to {study.question!r}"
     for key in ("seed", "strategy", "query_size"):
         if key in spec and spec[key] != getattr(record, key):
             yield f"{key} = {spec[key]!r}, the study has {getattr(record, key)!r}"

@@ -3,7 +3,8 @@
 from prefopt.study.consistency import Diagnostics
 from prefopt.study.create import create_study, load_study
 from prefopt.study.question import Candidate, Query
+from prefopt.study.raters import Rater
 from prefopt.study.recommend import Recommendation
 from prefopt.study.study import Study
 
-__all__ = ["Candidate", "Diagnostics", "Query", "Recommendation", "Study", "create_study", "load_study"]
+__all__ = ["Candidate", "Diagnostics", "Query", "Rater", "Recommendation", "Study", "create_study", "load_study"]

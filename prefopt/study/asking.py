@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -15,29 +15,19 @@ import numpy as np
 from prefopt.answer import Answer
 from prefopt.errors import StudyError
 from prefopt.policies import POLICIES
+from prefopt.study.drafts import Draft, asked_event
 from prefopt.study.events import Event
 from prefopt.study.filling import MOST, Slate, at_random, distinct, most_shown, topped_up
 from prefopt.study.fold import State
-from prefopt.study.learner import ASK, COIN, FILL, SHOW, Learner, fresh_rng
+from prefopt.study.learner import ASK, COIN, FILL, Learner, fresh_rng
 from prefopt.study.limit import TimeLimit, seconds_left
+from prefopt.study.repeats import known_question
 from prefopt.study.storage import StudyRecord
 
 #: Automatic steps in a row (an option meeting itself), and further draws for a question fit for a person.
 PATIENCE = 20
 #: Further draws to fill a question of several options in which the policy proposes one twice.
 FURTHER = 5
-
-
-@dataclass
-class Draft:
-    """A question in the making; options as in events."""
-
-    slate: Slate
-    note: str = ""
-    fallback: bool = False
-    repeat_of: int | None = None
-    cut: bool = False  # whether the policy's slate named options that cannot be made
-    end: float | None = None  # when the policy's time is over, by ``time.monotonic``
 
 
 class Asker:
@@ -48,8 +38,14 @@ class Asker:
         self._limit = TimeLimit()
         self.believed: tuple[int, Any] | None = None  # what ``recommend`` made of the log up to this event
 
-    def draft(self, state: State, rater: str | None, timeout: float | None) -> Event:
+    def draft(self, state: State, rater: str | None, timeout: float | None, now: float | None = None) -> Event:
         """The event that comes next: a question, or a step that needs no person.
+
+        Args:
+            state: everything known.
+            rater: who is asked.
+            timeout: seconds the policy may take.
+            now: the time of asking, seconds since 1970, by which other raters' questions may have lapsed; None for now.
 
         Raises:
             StudyError: there is only one option.
@@ -57,6 +53,9 @@ class Asker:
         if state.options.finite and len(state.options) - len(state.infeasible()) < 2:
             raise StudyError(f"study {self.record.name!r} has only one option, so there is nothing to compare: enough")
         number, steps = state.next_number, state.automatic_steps(state.next_number)
+        known = known_question(state, number, rater, time.time() if now is None else now)
+        if known is not None:
+            return known
         made = self._proposal(state, number, steps, timeout)
         idea = next(iter(state.waiting_ideas()), None)
         if idea is not None:
@@ -67,7 +66,7 @@ class Asker:
             return self._automatic(state, made.slate, number, steps, tie=True)
         else:
             self._fit_for_a_person(state, made, number, steps)
-        return self._asked(state, made, number, rater)
+        return asked_event(state, made, number, rater)
 
     def _proposal(self, state: State, number: int, steps: int, timeout: float | None) -> Draft:
         """The policy's slate; options drawn at random if it fails or is too slow."""
@@ -97,7 +96,7 @@ class Asker:
     def _draws(self, state: State, number: int, start: int) -> Iterator[Slate]:
         """The policy's slates for this question, one after another from independent streams."""
         policy = self.learner.policy(state)
-        waiting = [state.slate(a.slate) for a in state.questions.values() if a.status == "open"]
+        waiting = [state.slate(a.slate) for a in state.pending()]
         attempts = range(start, start + PATIENCE + 1)
         slates = (policy.ask(fresh_rng(self.record, number, ASK, attempt), waiting) for attempt in attempts)
         return ([state.options.plain(option) for option in slate] for slate in slates)
@@ -127,7 +126,8 @@ class Asker:
         second = made.slate
         random = (at_random(state, number, attempt) for attempt in range(PATIENCE))
         here = {state.options.find(option) for option in made.slate}
-        for draw in chain(self._further(state, made, number, steps), random):
+        most = None if self._skips(state, made.slate) else FURTHER  # a rule that never varies is not drawn for long
+        for draw in chain(islice(self._further(state, made, number, steps), most), random):
             found = distinct(state, draw)[:MOST]
             if len(found) > 1:
                 found = topped_up(state, found, self._least(state), number)
@@ -139,7 +139,16 @@ class Asker:
 
     def _stale(self, state: State, slate: Slate, number: int) -> bool:
         skips = self._skips(state, slate)
-        return bool(skips) and (skips[-1].number == number - 1 or len(skips) > 1)
+        tired = bool(skips) and (skips[-1].number == number - 1 or len(skips) > 1)
+        return tired or self._reserved(state, slate)
+
+    def _reserved(self, state: State, slate: Slate) -> bool:
+        """Whether the same options are before somebody just now, while there are others to ask about."""
+        here, waiting = {state.options.find(option) for option in slate}, [set(a.candidates) for a in state.pending()]
+        if here not in waiting:
+            return False
+        left = len(state.options) - len(state.infeasible())
+        return not state.options.finite or math.comb(left, len(here)) > len(waiting)
 
     def _least(self, state: State) -> int:
         return 2 if POLICIES[self.record.strategy].slates == "varies" else most_shown(state)
@@ -173,13 +182,3 @@ class Asker:
             answer = Answer.duel(order[0]) if len(slate) == 2 else Answer.ranking(order, len(slate))
         payload = {"query": number, "slate": slate, "answer": answer.to_json()}
         return Event("auto", payload, slot=f"auto:{number}:{steps}")
-
-    def _asked(self, state: State, made: Draft, number: int, rater: str | None) -> Event:
-        if len(distinct(state, made.slate)) < 2:
-            raise StudyError(f"study {self.record.name!r} found only one option that its constraints allow: enough")
-        shown = fresh_rng(self.record, number, SHOW).permutation(len(distinct(state, made.slate)))
-        payload: dict[str, Any] = {"query": number, "slate": made.slate, "shown": shown.tolist()}
-        for name in ("note", "fallback", "repeat_of"):
-            if getattr(made, name):
-                payload[name] = getattr(made, name)
-        return Event("asked", payload, slot=f"asked:{number}", rater=rater)

@@ -17,6 +17,8 @@ from prefopt.errors import NoStudyError, SettingError, StudyError
 from prefopt.kinds import is_whole
 from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
+from prefopt.study.conduct import LEASE, Conduct
+from prefopt.study.events import Event
 from prefopt.study.filling import MOST
 from prefopt.study.learner import build_policy
 from prefopt.study.naming import check_text, is_storable
@@ -37,6 +39,9 @@ def create_study(
     budget: int | None = None,
     load_if_exists: bool = False,
     question: str = "Which is better?",
+    repeats: float | None = None,
+    overlap: float = 0.0,
+    lease: float | None = LEASE,
 ) -> Study:
     """A new study.
 
@@ -55,6 +60,11 @@ def create_study(
         budget: how many answers are planned, which is also what a policy that needs a horizon is told.
         load_if_exists: open the study of that name if there is one, instead of raising.
         question: the sentence put to the person.
+        repeats: share of questions, 0 to 0.5, that secretly repeat one of the same rater's with the sides swapped, from
+            which ``diagnostics`` tells how reliable the rater is; None is 0.07 for raters who have a name.
+        overlap: share of questions, 0 to 0.5, that another rater has answered before, so that raters can be compared.
+        lease: seconds for which a question is reserved for its rater; after that it may be asked to another. None for
+            ever.
 
     Raises:
         StudyError: the name is taken or none, or the storage cannot be opened.
@@ -71,6 +81,7 @@ def create_study(
     _check_count("query_size", query_size, 2)
     if budget is not None:
         _check_count("budget", budget, 1)
+    conduct = Conduct(repeats, overlap, lease)
     strategy = default_strategy(space.domain) if strategy is None else strategy
     row = {
         "name": study_name,
@@ -92,7 +103,8 @@ def create_study(
             f"query_size={query_size}, but there are {size} options: a question shows all of them", stacklevel=2
         )
     database = Storage(None if storage is None else str(storage))
-    if not database.create(row) and not load_if_exists:
+    log = [Event("configured", conduct.to_json(), slot="configured")]
+    if not database.create(row, log) and not load_if_exists:
         database.close()
         raise StudyError(
             f"storage {shown(storage)!r} has a study {study_name!r} already: load_study({shown(storage)!r}, "
@@ -110,11 +122,11 @@ def load_study(
         storage: as given to ``create_study``.
         study_name: may be left out if the storage holds only one study.
         budget: another number of planned answers, kept from now on: a finished study goes on with a larger one.
-        question: another sentence put to the person, kept from now on.
+        question: another sentence put to the person, kept from now on; only while nobody has answered.
 
     Raises:
         NoStudyError: no such study (the message lists those there are) or no such file.
-        StudyError: several studies and no name, or written by a newer prefopt.
+        StudyError: several studies and no name, written by a newer prefopt, or another question after answers.
         SettingError: ``budget`` is no whole number of at least 1.
     """
     if budget is not None:
@@ -132,10 +144,19 @@ def load_study(
             )
         wanted = "no study" if study_name is None else f"study {study_name!r} is not there"
         raise NoStudyError(f"storage {shown(storage)!r}: {wanted}; {held}")
+    study = _opened(database, study_name)
+    if question is not None and question != study.question and study.answered:
+        database.close()
+        raise StudyError(
+            f"study {study_name!r} has {study.answered} answers to {study.question!r}, and {question!r} is another "
+            f"question. Leave it as it was; or load_study(...).new_version(question={question!r}) begins a new version "
+            "that keeps these answers"
+        )
     changes = {"budget": budget, "question": question}
     if given := {name: value for name, value in changes.items() if value is not None}:
         database.change(study_name, **given)
-    return _opened(database, study_name)
+        return _opened(database, study_name)
+    return study
 
 
 def default_strategy(domain: Any) -> str:

@@ -11,7 +11,8 @@ SCHEMA_VERSION = 2
 #: kind of event -> what its payload holds. Options are indices on finite domains, lists of floats on boxes.
 KINDS = {
     "asked": "query, slate (options in the policy's order), shown (positions of the distinct options); "
-    "where it applies, note (for readers), fallback (true: drawn at random), repeat_of (the query that was skipped)",
+    "where it applies, note (for readers), fallback (true: drawn at random), repeat_of (the query that was skipped), "
+    "again (the query it repeats in secret), lapsed (the query it stands for, whose rater let the time pass)",
     "answered": "query, answer (about the distinct options of the question, in the policy's order, less the infeasible "
     "ones unless it is a skip), infeasible (positions of those among all, where there are any)",
     "auto": "query, slate, answer: a step without a person (an option met itself: a fair coin)",
@@ -19,6 +20,13 @@ KINDS = {
     "restored": "event (the number of an undone answer or comparison)",
     "added": "option or label: an own idea that joins the next question",
     "compared": "slate, answer: a comparison that was made elsewhere",
+    "configured": "repeats, overlap, lease: how the study is conducted",
+    "rater": "change (added, token, removed, restored, erased); where it applies name, token (its fingerprint), "
+    "reason, answers (keep or erase)",
+    "excluded": "event (the number of an answer or comparison), reason: it does not count any more",
+    "included": "event (the number of an excluded answer or comparison)",
+    "paused": "on (whether from now on nothing is asked), reason",
+    "erased": "query, or slate: what is left of an answer or comparison that its rater wanted erased",
 }
 
 

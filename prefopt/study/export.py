@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -14,7 +15,8 @@ import numpy as np
 from prefopt.domain import Arms
 from prefopt.errors import MissingDependency, StudyError
 from prefopt.study.events import SCHEMA_VERSION, Event
-from prefopt.study.fold import Lesson, State
+from prefopt.study.fold import State
+from prefopt.study.said import Lesson
 
 if TYPE_CHECKING:
     import torch
@@ -22,12 +24,16 @@ if TYPE_CHECKING:
 #: Columns of ``history``, in order. Option columns hold candidate ids, ``params`` what they are.
 COLUMNS = (
     "event", "question", "status", "rater", "asked", "answered", "seconds", "shown", "slate", "answer", "named",
-    "reason", "infeasible", "wins", "repeat_of", "fallback", "note", "params",
+    "reason", "infeasible", "wins", "repeat_of", "fallback", "note", "params", "again", "lapsed", "excluded",
 )  # fmt: skip
 
 
 def history(state: State) -> list[dict[str, Any]]:
-    """One record per question and per comparison made elsewhere, in order of the log; keys are ``COLUMNS``."""
+    """One record per question and per comparison made elsewhere, in order of the log; keys are ``COLUMNS``.
+
+    ``again`` is the question that this one secretly repeats; ``lapsed`` the one it stands for, whose rater let the time
+    pass; ``excluded`` why an answer does not count, alone or with its rater.
+    """
     rows = [_question_row(state, asked) for asked in state.questions.values()]
     loose = [x for x in state.said.values() if x.question is None]
     rows += [_lesson_row(state, lesson) for lesson in loose]
@@ -40,9 +46,10 @@ def _question_row(state: State, asked: Any) -> dict[str, Any]:
     row |= {"event": asked.event.number, "question": asked.number, "status": asked.status, "rater": asked.event.rater}
     row |= {"asked": _time(asked.event), "shown": list(asked.shown), "slate": list(asked.slate)}
     row |= {"repeat_of": payload.get("repeat_of"), "fallback": payload.get("fallback", False)}
+    row |= {"again": asked.again, "lapsed": payload.get("lapsed"), "excluded": ""}
     row |= {"note": payload.get("note", ""), "params": [state.options.params(i) for i in asked.shown]}
     if asked.lesson is not None and asked.lesson.active:
-        row |= _answer_cells(asked.lesson)
+        row |= _answer_cells(state, asked.lesson)
     return row
 
 
@@ -52,14 +59,14 @@ def _lesson_row(state: State, lesson: Lesson) -> dict[str, Any]:
     row |= {"event": lesson.event.number, "question": lesson.event.payload.get("query"), "status": status}
     row |= {"shown": [], "slate": list(lesson.slate), "fallback": False, "note": ""}
     row |= {"params": [state.options.params(i) for i in lesson.slate]}
-    return row | _answer_cells(lesson)
+    return row | _answer_cells(state, lesson)
 
 
-def _answer_cells(lesson: Lesson) -> dict[str, Any]:
+def _answer_cells(state: State, lesson: Lesson) -> dict[str, Any]:
     answer, event = lesson.answer, lesson.event
     cells: dict[str, Any] = {"answered": _time(event), "seconds": event.seconds, "rater": event.rater}
     cells |= {"answer": answer.kind, "named": [lesson.slate[p] for p in answer.order], "reason": answer.reason}
-    cells |= {"infeasible": list(lesson.infeasible)}
+    cells |= {"infeasible": list(lesson.infeasible), "excluded": state.why_excluded(lesson)}
     return cells | {"wins": [list(row) for row in answer.matrix] or None}
 
 
@@ -118,8 +125,17 @@ def everything(state: State, events: list[Event]) -> dict[str, Any]:
         "study": {name: getattr(record, name) for name in names} | {"space": state.space.to_json()},
         "candidates": [{"id": i, "params": state.options.params(i)} for i in state.seen_ids()],
         "history": history(state),
-        "events": [vars(event) for event in events],
+        "raters": [{"id": r.id, "status": r.status, "reason": r.reason} for r in state.everybody()],
+        "conduct": state.conduct.to_json(),
+        "events": [vars(_public(event)) for event in events],
     }
+
+
+def _public(event: Event) -> Event:
+    """``event`` without a rater's name and the fingerprint of the token."""
+    if event.kind != "rater":
+        return event
+    return replace(event, payload={k: v for k, v in event.payload.items() if k not in ("name", "token")})
 
 
 def points(state: State) -> torch.Tensor:

@@ -14,37 +14,13 @@ from numpy.typing import NDArray
 from prefopt.answer import Answer
 from prefopt.data import Tally
 from prefopt.domain import is_finite
+from prefopt.study.conduct import Conduct
 from prefopt.study.events import Event
 from prefopt.study.options import Options
 from prefopt.study.question import Candidate, Query
+from prefopt.study.raters import Rater, Raters
+from prefopt.study.said import Asked, Lesson
 from prefopt.study.storage import StudyRecord
-
-
-@dataclass
-class Asked:
-    """A question as it was asked; all options are candidate ids."""
-
-    number: int
-    event: Event
-    slate: tuple[int, ...]  # the policy's, an option may appear twice
-    candidates: tuple[int, ...]  # the distinct ones, in the same order
-    shown: tuple[int, ...]  # and in the order on the screen
-    status: str = "open"  # or answered, skipped, withdrawn
-    lesson: Lesson | None = None  # its last answer, in force or undone
-    undone: int = 0  # how many answers to it were undone
-
-
-@dataclass
-class Lesson:
-    """Something that was said: an answer, a comparison made elsewhere, or an automatic step."""
-
-    event: Event
-    slate: tuple[int, ...]
-    answer: Answer
-    question: Asked | None = None
-    infeasible: tuple[int, ...] = ()  # those of the question that could not be made or shown
-    active: bool = True
-    moved: int = 0  # how often it was undone or restored
 
 
 @dataclass
@@ -59,6 +35,9 @@ class State:
     tokens: dict[str, Event] = field(default_factory=dict)
     rewrites: int = 0  # how often something said earlier was taken back or put back
     steps: Counter[int] = field(default_factory=Counter)  # automatic steps by question
+    raters: Raters = field(default_factory=Raters)
+    conduct: Conduct = field(default_factory=Conduct)
+    paused: str | None = None  # why nothing is asked
 
     def __post_init__(self) -> None:
         self.options = Options(self.record.space)
@@ -76,6 +55,9 @@ class State:
         shown = tuple(distinct[p] for p in event.payload["shown"])
         number = event.payload["query"]
         self.questions[number] = Asked(number, event, slate, distinct, shown)
+        instead = self.questions.get(event.payload.get("lapsed", 0))
+        if instead is not None and instead.status == "open":
+            instead.status = "lapsed"
 
     def _answered(self, event: Event) -> None:
         asked = self.questions[event.payload["query"]]
@@ -103,8 +85,39 @@ class State:
         else:
             self.ideas.append((event.number, self.options.id_of(event.payload["option"])))
 
+    def _configured(self, event: Event) -> None:
+        self.conduct = Conduct(**event.payload)
+
+    def _rater(self, event: Event) -> None:
+        self.raters.apply(event)
+        self.rewrites += event.payload["change"] in ("removed", "restored")
+
+    def _paused(self, event: Event) -> None:
+        self.paused = event.payload["reason"] if event.payload["on"] else None
+
+    def _excluded(self, event: Event) -> None:
+        self._count(event, event.payload["reason"])
+
+    def _included(self, event: Event) -> None:
+        self._count(event, None)
+
+    def _count(self, event: Event, excluded: str | None) -> None:
+        lesson = self.said.get(event.payload["event"])
+        if lesson is not None:
+            lesson.excluded = excluded
+            lesson.moved += 1
+            self.rewrites += 1
+
+    def _erased(self, event: Event) -> None:
+        if "query" in event.payload:
+            self.questions[event.payload["query"]].status = "withdrawn"
+        for option in event.payload.get("slate", ()):  # candidates keep their numbers
+            self.options.id_of(option)
+
     def _undone(self, event: Event) -> None:
-        lesson = self.said[event.payload["event"]]
+        lesson = self.said.get(event.payload["event"])
+        if lesson is None:
+            return
         lesson.active = False
         lesson.moved += 1
         self.rewrites += 1
@@ -116,7 +129,9 @@ class State:
                 self.questions[number].status = "withdrawn"
 
     def _restored(self, event: Event) -> None:
-        lesson = self.said[event.payload["event"]]
+        lesson = self.said.get(event.payload["event"])
+        if lesson is None:
+            return
         lesson.moved += 1
         self.rewrites += 1
         if lesson.question is not None and lesson.question.lesson is not lesson:
@@ -137,13 +152,21 @@ class State:
 
     @property
     def answered(self) -> int:
-        """Questions with an answer in force, skips not counted."""
-        return sum(asked.status == "answered" for asked in self.questions.values())
+        """Questions with an answer in force that counts, skips not counted."""
+        answers = (a.lesson for a in self.questions.values() if a.status == "answered")
+        return sum(lesson is not None and self.counts(lesson) for lesson in answers)
 
-    def open_question(self, rater: str | None) -> Asked | None:
-        """The first open question of ``rater``."""
-        mine = (a for a in self.questions.values() if a.status == "open" and a.event.rater == rater)
-        return next(mine, None)
+    def open_questions(self, rater: str | None) -> list[Asked]:
+        """The open questions of ``rater``, oldest first."""
+        return [a for a in self.questions.values() if a.status == "open" and a.event.rater == rater]
+
+    def pending(self) -> list[Asked]:
+        """The questions that are before somebody; not those of raters who do not count any more."""
+        return [a for a in self.questions.values() if a.status == "open" and self.raters.counts(a.event.rater)]
+
+    def asked_of(self, rater: str | None) -> list[Asked]:
+        """The questions put to ``rater`` in order, without those withdrawn."""
+        return [a for a in self.questions.values() if a.event.rater == rater and a.status != "withdrawn"]
 
     def query(self, asked: Asked) -> Query:
         """The question as a person meets it."""
@@ -166,14 +189,34 @@ class State:
         """The candidate with these parameters, which has an id already."""
         return self.candidate(self.options.id_of(self.options.encode(params)))
 
+    def counts(self, lesson: Lesson) -> bool:
+        """Whether it was neither taken back nor excluded, alone or with its rater."""
+        return lesson.active and lesson.excluded is None and self.raters.counts(lesson.event.rater)
+
     def lessons(self) -> list[Lesson]:
-        """What people said and did not take back, in order; this is what ``undo`` works on."""
-        return [x for x in self.said.values() if x.active and x.event.kind != "auto"]
+        """What people said and counts, in order."""
+        return [x for x in self.said.values() if x.event.kind != "auto" and self.counts(x)]
+
+    def why_excluded(self, lesson: Lesson) -> str:
+        """Why an answer does not count, alone or with its rater; "" if it does, or was taken back."""
+        if lesson.excluded is not None:
+            return lesson.excluded
+        return "" if self.raters.counts(lesson.event.rater) else self.raters.get(str(lesson.event.rater)).reason
+
+    def everybody(self) -> list[Rater]:
+        """Every rater with a name or pseudonym: asked, heard, or added."""
+        asked = [a.event.rater for a in self.questions.values()]
+        return self.raters.all([*asked, *(x.event.rater for x in self.said.values())])
+
+    def spoken(self, rater: str | None = None) -> list[Lesson]:
+        """What people (or only ``rater``) said and did not take back, in order; this is what ``undo`` works on."""
+        said = (x for x in self.said.values() if x.active and x.event.kind != "auto")
+        return [x for x in said if rater is None or x.event.rater == rater]
 
     def in_force(self, after: int = 0) -> list[Lesson]:
         """The same with automatic steps, except those that led to a question withdrawn since; from ``after`` + 1 on."""
         newest_first = takewhile(lambda x: x.event.number > after, reversed(self.said.values()))
-        return [x for x in reversed(list(newest_first)) if x.active and not self._led_to_withdrawn(x)]
+        return [x for x in reversed(list(newest_first)) if self.counts(x) and not self._led_to_withdrawn(x)]
 
     def _led_to_withdrawn(self, lesson: Lesson) -> bool:
         if lesson.event.kind != "auto":
@@ -193,7 +236,7 @@ class State:
 
     def infeasible(self) -> set[int]:
         """Candidates that cannot be made or shown, as people said and did not take back."""
-        return {i for lesson in self.said.values() if lesson.active for i in lesson.infeasible}
+        return {i for lesson in self.said.values() if self.counts(lesson) for i in lesson.infeasible}
 
     def possible(self, slate: Iterable[Any]) -> list[Any]:
         """The options of ``slate``, as in events, that nobody called infeasible."""

@@ -14,11 +14,12 @@ from prefopt.errors import HorizonError, SettingError
 from prefopt.policies import POLICIES, make_policy
 from prefopt.seeding import stream
 from prefopt.study.expand import expand
-from prefopt.study.fold import Lesson, State
+from prefopt.study.fold import State
+from prefopt.study.said import Lesson
 from prefopt.study.storage import StudyRecord
 
 #: What the random stream (seed, question, PURPOSE) is for.
-ASK, TELL, SHOW, RECOMMEND, COIN, FILL, COMPARED = range(7)
+ASK, TELL, SHOW, RECOMMEND, COIN, FILL, COMPARED, REPEAT, VALIDATE = range(9)
 #: A policy with ``learn`` takes the lessons up to the last multiple of this at once, and the rest one by one: in a
 #: process that saw them come as in one that has just opened the study, so that both round alike.
 AT_ONCE = 16

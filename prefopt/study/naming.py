@@ -12,8 +12,10 @@ from prefopt.errors import AnswerError, PrefoptError, StudyError
 from prefopt.kinds import is_real, is_whole
 from prefopt.space import Space
 from prefopt.study.events import Event
-from prefopt.study.fold import Asked, State
+from prefopt.study.fold import State
 from prefopt.study.question import Candidate, Query
+from prefopt.study.raters import Rater
+from prefopt.study.said import Asked
 
 #: So long may a rater's name or a token be.
 LONGEST = 255
@@ -38,6 +40,11 @@ def check_text(**given: str | None) -> None:
 def is_storable(text: str) -> bool:
     """Whether a database keeps ``text``: it has no NUL, and no half of a character."""
     return "\0" not in text and text.encode("utf-8", "ignore").decode() == text
+
+
+def check_rater(rater: str | Rater | None) -> None:
+    """Raise StudyError unless ``rater`` is a ``Rater``, a text that every database keeps, or None."""
+    check_text(rater=rater.id if isinstance(rater, Rater) else rater)
 
 
 def check_timeout(timeout: float | None) -> None:

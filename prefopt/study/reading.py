@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from prefopt.study import export
 from prefopt.study.asking import Asker
+from prefopt.study.conduct import Conduct
 from prefopt.study.consistency import Diagnostics, diagnose
 from prefopt.study.fold import State
 from prefopt.study.limit import one_thread
+from prefopt.study.raters import Rater
 from prefopt.study.recommend import Recommendation, enough, recommend
 from prefopt.study.storage import Storage, StudyRecord
 
@@ -88,6 +90,29 @@ class StudyReading:
         """The seed that all questions follow from."""
         return self.record.seed
 
+    @property
+    def raters(self) -> list[Rater]:
+        """Everybody who was added, asked or has answered, with a name."""
+        with self._lock:
+            return self._sync().everybody()
+
+    def rater_by_token(self, token: str) -> Rater | None:
+        """The active rater whose link has this ``token``; None if there is none."""
+        with self._lock:
+            return self._sync().raters.by_token(token)
+
+    @property
+    def conduct(self) -> Conduct:
+        """How the study is conducted: shares of hidden repeats and of questions for several raters, and the lease."""
+        with self._lock:
+            return self._sync().conduct
+
+    @property
+    def paused(self) -> str | None:
+        """Why nothing is asked at the moment ("" if nobody said why); None while questions are asked."""
+        with self._lock:
+            return self._sync().paused
+
     def recommend(self) -> Recommendation:
         """The option to take now, how good it seems, and how probably it is the best; the same for the same log."""
         with self._lock, one_thread():
@@ -146,6 +171,13 @@ class StudyReading:
             return export.comparisons(self._sync())
 
     def _sync(self) -> State:
-        for event in self._storage.read(self.record, after=self._state.last):
+        new = self._storage.read(self.record, after=self._state.last)
+        if any(event.payload.get("change") == "erased" for event in new) and self._state.last:
+            self._forget()  # what was read before is not what the log says any more
+            new = self._storage.read(self.record)
+        for event in new:
             self._state.apply(event)
         return self._state
+
+    def _forget(self) -> None:
+        self._state, self._asker = State(self.record), Asker(self.record)

@@ -41,6 +41,18 @@ def insert_event(connection: sa.Connection, study: int, event: Event) -> None:
     connection.execute(events.insert().values(row))
 
 
+def rewrite_event(connection: sa.Connection, study: int, event: Event) -> None:
+    """Put ``event`` in the place of the one with its number."""
+    values: dict[str, Any] = {
+        "kind": event.kind,
+        "payload": json.dumps(event.payload, allow_nan=False),
+        "slot": event.slot or None,
+    }
+    values |= {"token": event.token, "rater": event.rater, "seconds": event.seconds}
+    row = (events.c.study_id == study) & (events.c.number == event.number)
+    connection.execute(events.update().where(row).values(values))
+
+
 def marks(event: Event) -> list[tuple[Any, str | None]]:
     """The columns in which an event is the only one of its kind, with what it has there."""
     return [(events.c.slot, event.slot), (events.c.token, event.token)]

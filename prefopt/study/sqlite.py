@@ -44,6 +44,14 @@ def prepare_sqlite(engine: sa.Engine, *, wal: bool) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
 
+def wipe(engine: sa.Engine) -> None:
+    """Write the file anew, so that nothing that was replaced is left in unused pages or in the write-ahead log."""
+    with engine.connect() as connection:
+        raw: Any = connection.connection.dbapi_connection
+        raw.execute("VACUUM")
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
 def _switch_to_wal(connection: Any) -> None:
     """The switch needs the file for itself and does not wait for others, so wait here."""
     end = time.monotonic() + BUSY_MS / 1000

@@ -6,7 +6,7 @@ import json
 import random
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,8 +16,8 @@ from sqlalchemy.pool import StaticPool
 from prefopt.errors import NoStudyError, StudyError
 from prefopt.study.events import SCHEMA_VERSION, Event
 from prefopt.study.migrations import bring_up_to_date, oldest_format
-from prefopt.study.rows import insert_event, marks, read_events, take_turn
-from prefopt.study.sqlite import check_file, prepare_sqlite
+from prefopt.study.rows import insert_event, marks, read_events, rewrite_event, take_turn
+from prefopt.study.sqlite import check_file, prepare_sqlite, wipe
 from prefopt.study.tables import events, metadata, studies
 from prefopt.study.urls import read_url, shown
 
@@ -103,15 +103,21 @@ class Storage:
         query = sa.select(studies.c.name).order_by(studies.c.id)
         return self._read(lambda connection: list(connection.execute(query).scalars()))
 
-    def create(self, row: dict[str, Any]) -> bool:
-        """Add a study; false if one of that name is there already.
+    def create(self, row: dict[str, Any], log: Sequence[Event] = ()) -> bool:
+        """Add a study whose log begins with ``log``; false if one of that name is there already.
 
         Raises:
             StudyError: the database refuses it for another reason.
         """
         row = {**row, "schema_version": SCHEMA_VERSION, "created": time.time()}
         row |= {"space": json.dumps(row["space"]), "settings": json.dumps(row["settings"], sort_keys=True)}
-        if self._insert(lambda connection: connection.execute(studies.insert().values(row))):
+
+        def write(connection: sa.Connection) -> None:
+            made = connection.execute(studies.insert().values(row)).inserted_primary_key
+            for event in log:
+                insert_event(connection, int(made[0]) if made else 0, event)
+
+        if self._insert(write):
             return True
         if row["name"] not in self.names():
             raise StudyError(f"storage {self.shown!r} refuses a study with the values {row}; nothing was written")
@@ -174,6 +180,24 @@ class Storage:
             insert_event(connection, record.id, make(read_events(connection, record.id, after)))
 
         return self._insert(write)
+
+    def rewrite(self, record: StudyRecord, change: Callable[[list[Event]], list[Event]]) -> None:
+        """Put what ``change`` returns into the log: events with a number replace those, the others come last.
+
+        What was there before cannot be read from the file any more.
+        """
+
+        def write(connection: sa.Connection) -> None:
+            take_turn(connection, record.id)
+            for event in change(read_events(connection, record.id, 0)):
+                if event.number:
+                    rewrite_event(connection, record.id, event)
+                else:
+                    insert_event(connection, record.id, event)
+
+        self._insert(write)
+        if self._engine.dialect.name == "sqlite":
+            self._patiently(lambda: wipe(self._engine))
 
     def _insert(self, write: Callable[[sa.Connection], Any]) -> bool:
         try:

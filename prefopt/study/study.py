@@ -9,11 +9,12 @@ from typing import Any
 
 from prefopt.errors import StudyError
 from prefopt.study import naming
-from prefopt.study.changes import check_open, repeated, restore_event, undo_event
+from prefopt.study.changes import check_may_ask, check_open, repeated, restore_event, undo_event
 from prefopt.study.events import Event
 from prefopt.study.limit import one_thread, seconds_left
+from prefopt.study.people import StudyPeople
 from prefopt.study.question import Candidate, Query
-from prefopt.study.reading import StudyReading
+from prefopt.study.raters import Rater
 
 #: How often a question is drafted anew because another process asked one in between.
 RACES = 100
@@ -21,7 +22,7 @@ RACES = 100
 OPTIMISTIC = 2
 
 
-class Study(StudyReading):
+class Study(StudyPeople):
     """One experiment; make it with ``create_study``, open it again with ``load_study``.
 
     Every method first reads what other processes have written. ``tell`` writes the answer before any model
@@ -31,32 +32,49 @@ class Study(StudyReading):
     ``Candidate`` itself; never by the position on the screen.
     """
 
-    def ask(self, rater: str | None = None, timeout: float | None = None) -> Query:
+    def ask(self, rater: str | Rater | None = None, timeout: float | None = None) -> Query:
         """The rater's open question, or a new one; asking again changes nothing until it is answered.
 
+        No question is open for two raters. One that was not answered in time (``lease``) is asked to the next rater
+        anew; an answer that comes late counts all the same.
+
         Args:
-            rater: who is asked, a name; every rater has at most one open question.
+            rater: who is asked: an id, a name or a ``Rater``.
             timeout: seconds the policy may take, automatic steps included; after that the options are drawn at
                 random, and the question says so (``fallback``).
 
         Raises:
-            StudyError: there is only one option, so there is nothing to compare; or a rater or timeout that is none.
+            StudyError: there is only one option, so there is nothing to compare; the study is paused or the rater was
+                removed; or a rater or timeout that is none.
         """
-        naming.check_text(rater=rater)
+        return self._ask(rater, timeout, 0)
+
+    def ask_ahead(self, rater: str | Rater | None = None, timeout: float | None = None) -> Query:
+        """The question after the rater's open one, which ``ask`` gives once that is answered.
+
+        It is made while the person looks at the open one, so that nobody waits: the policy knows which questions are
+        open, not what will be said. The same arguments and errors as ``ask``.
+        """
+        return self._ask(rater, timeout, 1)
+
+    def _ask(self, rater: str | Rater | None, timeout: float | None, ahead: int) -> Query:
+        naming.check_rater(rater)
         naming.check_timeout(timeout)
         end = None if timeout is None else time.monotonic() + timeout
         with self._lock, one_thread():
             for race in range(RACES):
                 left = seconds_left(end)
                 state = self._sync()
-                waiting = state.open_question(rater)
-                if waiting is not None:
-                    return state.query(waiting)
+                who = state.raters.resolve(rater)
+                waiting = state.open_questions(who)
+                check_may_ask(state, who, waiting)
+                if len(waiting) > ahead:
+                    return state.query(waiting[ahead])
                 if race < OPTIMISTIC:
-                    self._storage.append(self.record, self._asker.draft(state, rater, left))
+                    self._storage.append(self.record, self._asker.draft(state, who, left))
                 else:
                     self._storage.append_alone(
-                        self.record, state.last, partial(self._late_draft, rater=rater, timeout=left)
+                        self.record, state.last, partial(self._late_draft, rater=who, timeout=left)
                     )
         raise StudyError(f"study {self.name!r}: {RACES} other questions were asked meanwhile; call ask() again")
 
@@ -77,7 +95,7 @@ class Study(StudyReading):
         pairs: Any = None,
         skip: str | bool | None = None,
         infeasible: Collection[Candidate | int] = (),
-        rater: str | None = None,
+        rater: str | Rater | None = None,
         seconds: float | None = None,
         token: str | None = None,
     ) -> None:
@@ -104,16 +122,18 @@ class Study(StudyReading):
             StudyError: no such question, it belongs to another rater, or it has an answer already; or a rater or token
                 that is no text.
         """
-        naming.check_text(rater=rater, token=token)
+        naming.check_rater(rater)
+        naming.check_text(token=token)
         said = {"best": best, "worst": worst, "ranking": ranking, "tie": tie or None, "pairs": pairs, "skip": skip}
         with self._lock:
             while True:  # again only if another process wrote about this question in between
                 asked = naming.asked_question(self._sync(), query)
                 payload = naming.parse_answer(asked, said, below, infeasible)
-                event = naming.answer_event(asked, payload, rater, seconds, token)
+                who = self._state.raters.resolve(rater)
+                event = naming.answer_event(asked, payload, who, seconds, token)
                 if repeated(self._state, event):
                     return
-                check_open(asked, rater)
+                check_open(asked, who)
                 if self._storage.append(self.record, event):
                     return
 
@@ -121,22 +141,28 @@ class Study(StudyReading):
         """The same as ``tell(query, skip=reason)``: no answer; the question may come back once, later."""
         self.tell(query, skip=reason, **keywords)
 
-    def undo(self, n: int = 1) -> None:
+    def undo(self, n: int = 1, rater: str | Rater | None = None) -> None:
         """Take back the last ``n`` answers; their questions are open again. Nothing is deleted from the log.
+
+        Args:
+            n: how many.
+            rater: only answers of this one; None for the last ones of all.
 
         Raises:
             StudyError: there are not so many answers.
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise StudyError(f"undo takes a whole number of answers of at least 1, got {n!r}")
+        naming.check_rater(rater)
         with self._lock:
-            if n > len(self._sync().lessons()):
-                raise StudyError(
-                    f"study {self.name!r}: cannot undo {n}, there are {len(self._state.lessons())} answers"
-                )
+            who = self._sync().raters.resolve(rater)
+            there = len(self._state.spoken(who))
+            if n > there:
+                of = "" if who is None else f" of {who!r}"
+                raise StudyError(f"study {self.name!r}: cannot undo {n}, there are {there} answers{of}")
             done = 0
             while done < n:
-                done += self._storage.append(self.record, undo_event(self._sync()))
+                done += self._storage.append(self.record, undo_event(self._sync(), who))
 
     def restore(self, query: Query | int) -> None:
         """Put back the answer to ``query`` that was undone last.
@@ -147,7 +173,7 @@ class Study(StudyReading):
         with self._lock:
             self._storage.append(self.record, restore_event(self._sync(), naming.number_of(query)))
 
-    def add(self, option: Any, rater: str | None = None) -> Candidate:
+    def add(self, option: Any, rater: str | Rater | None = None) -> Candidate:
         """An own idea: it joins the next question, against the policy's choice.
 
         Args:
@@ -159,13 +185,16 @@ class Study(StudyReading):
             DomainError: outside of the space, or no name, number, path or record.
             StudyError: a rater that is no text.
         """
-        naming.check_text(rater=rater)
+        naming.check_rater(rater)
         with self._lock:
             payload = naming.own_idea(self._sync(), option)
-            self._storage.append(self.record, Event("added", payload, rater=rater))
+            who = self._state.raters.resolve(rater)
+            self._storage.append(self.record, Event("added", payload, rater=who))
             return self._sync().candidate_of(option)
 
-    def add_comparison(self, winner: Any, loser: Any, *, rater: str | None = None, token: str | None = None) -> None:
+    def add_comparison(
+        self, winner: Any, loser: Any, *, rater: str | Rater | None = None, token: str | None = None
+    ) -> None:
         """A comparison made elsewhere: ``winner`` was better than ``loser``.
 
         Args:
@@ -178,8 +207,10 @@ class Study(StudyReading):
             AnswerError: an option compared with itself, or an unknown one.
             StudyError: a rater or token that is no text.
         """
-        naming.check_text(rater=rater, token=token)
+        naming.check_rater(rater)
+        naming.check_text(token=token)
         with self._lock:
-            event = naming.comparison_event(self._sync(), winner, loser, rater, token)
+            who = self._sync().raters.resolve(rater)
+            event = naming.comparison_event(self._state, winner, loser, who, token)
             if not repeated(self._state, event):
                 self._storage.append(self.record, event)

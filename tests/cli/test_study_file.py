@@ -59,7 +59,7 @@ def test_more_goes_on_although_one_is_sure(prefopt, tmp_path):
 
 def test_the_question_and_new_options_are_adopted(prefopt, tmp_path):
     (tmp_path / "cakes.toml").write_text(CAKES)
-    prefopt("run", "cakes.toml", keys="1")
+    prefopt("run", "cakes.toml", keys="q")
     (tmp_path / "cakes.toml").write_text('question = "Which cake?"\n' + CAKES.replace('"nut"', '"apple", "nut"'))
     said = prefopt("run", "cakes.toml", keys="1").out
     assert "new option: apple" in said and "Which cake?" in said
@@ -74,6 +74,7 @@ def test_the_question_and_new_options_are_adopted(prefopt, tmp_path):
         ("seed = 5", "seed = 6", "seed = 6, the study has 5"),
         ("budget = 3", 'strategy = "random"', "strategy = 'random', the study has 'kernel-self-sparring'"),
         ("budget = 3", "query_size = 3", "query_size = 3, the study has 2"),
+        ("budget = 3", 'question = "Sweeter?"', "question = 'Sweeter?', the answers are to 'Which is better?'"),
         ("step = 0.1", "step = 0.1\n[settings]\nnoise = 0.5", "settings {'noise': 0.5}, the study has {}"),
         ("high = 1", "high = 2", "parameter Float"),
         ("parameters.sweet", "parameters.milk", "parameter sweet is gone"),

@@ -17,12 +17,22 @@ def test_a_finished_study_goes_on_with_a_larger_budget_and_the_log_stays(tmp_pat
     study.tell(query := study.ask(), best=query.shown[0])
     before = study.history()
     assert study.enough and study.remaining == 0
-    again = load_study(path, budget=3, question="Which tastes better?")
+    again = load_study(path, budget=3)
     assert not again.enough and again.remaining == 2
     assert again.history() == before
-    assert (load_study(path).budget, load_study(path).question) == (3, "Which tastes better?")
+    assert load_study(path).budget == 3
     with pytest.raises(SettingError, match="budget must be a whole number"):
         load_study(path, budget=0)
+
+
+def test_the_question_changes_only_while_nobody_has_answered(tmp_path):
+    path = str(tmp_path / "s.db")
+    study = create_study(list("abcd"), storage=path, seed=1)
+    assert load_study(path, question="Which tastes better?").question == "Which tastes better?"
+    study.tell(query := study.ask(), best=query.shown[0])
+    with pytest.raises(StudyError, match=r"1 answers to 'Which tastes better\?'.*new_version"):
+        load_study(path, question="Which looks better?")
+    assert load_study(path, question="Which tastes better?").answered == 1
 
 
 def test_reading_creates_no_file(tmp_path):
