@@ -54,14 +54,15 @@ class BoxEnvironment:
 
     @cached_property
     def sample(self) -> FloatArray:
-        """Raw utilities of a dense Sobol sample, the best one polished, for scaling and for the optimum."""
+        """Raw utilities of a dense Sobol sample, then the smallest and the largest one, for scaling and the optimum."""
         points = self.domain.project(qmc.Sobol(self.problem.dim, scramble=False).random_base2(12))
         u = self.problem.utility(points)
         start = points[int(np.argmax(u))]
         free = [(0.0, 1.0) if moves else (x, x) for moves, x in zip(self.domain.continuous, start, strict=True)]
         found = minimize(lambda x: -float(self.problem.utility(x[None])[0]), start, bounds=free)
         top = max(-float(found.fun), -self.problem.minimum if self.problem.minimum is not None else -np.inf)
-        return np.append(u, top)
+        bottom = min(u.min(), -self.problem.maximum if self.problem.maximum is not None else np.inf)
+        return np.append(u, (bottom, top))
 
     def utility(self, points: Any) -> FloatArray:
         """Utility of rows (n, d), on this environment's scale."""
@@ -71,7 +72,7 @@ class BoxEnvironment:
 
     def _rescaled(self, u: FloatArray) -> FloatArray:
         """Raw utilities on this environment's scale; the mean and sd are those of the plain sample."""
-        return rescale(u, self.scale, self.sample[:-1] if self.scale == "std" else self.sample)
+        return rescale(u, self.scale, self.sample[:-2] if self.scale == "std" else self.sample)
 
     @cached_property
     def best_utility(self) -> float:
@@ -80,7 +81,7 @@ class BoxEnvironment:
 
     @cached_property
     def utility_range(self) -> float:
-        """Largest minus smallest utility over the cube (the smallest from the Sobol sample)."""
+        """Largest minus smallest utility over the cube (the smallest is the problem's, or the Sobol sample's)."""
         return float(np.ptp(self._rescaled(self.sample)))
 
     def utility_gap(self, options: Any) -> FloatArray:
@@ -136,8 +137,18 @@ def calibrated_scale(
         )
     rng = stream(seed, 0)
     u = BoxEnvironment("calibration", problem, scale=scale).utility(problem.domain.sample(samples, rng))
-    u = rng.permutation(np.sort(u)[-round(top * samples) :])
-    gap = np.concatenate([np.abs(u - np.roll(u, k)) for k in range(1, 9)])
+    return noise_scale(u, error=error, top=top, rng=rng)
+
+
+def noise_scale(utility: FloatArray, *, error: float, top: float, rng: np.random.Generator) -> float:
+    """The logistic scale at which random pairs among the best share ``top`` of ``utility`` (n,) are wrong by ``error``.
+
+    >>> u = np.random.default_rng(0).random(10_000)
+    >>> round(noise_scale(u, error=0.2, top=1.0, rng=np.random.default_rng(1)), 2)
+    0.18
+    """
+    u = rng.permutation(np.sort(utility)[-max(2, round(top * len(utility))) :])
+    gap = np.concatenate([np.abs(u - np.roll(u, k)) for k in range(1, min(9, len(u)))])
     low, high = 1e-9, 1e9
     for _ in range(70):
         middle = math.sqrt(low * high)

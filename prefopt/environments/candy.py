@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,3 +75,22 @@ def candy_environment(person: Person | None = None) -> FiniteEnvironment:
     """The sweets as points with a logit person whose win percentages are the published ones (up to a common shift)."""
     candy = load_candy()
     return utility_environment("candy85", Grid(candy.points), strengths(candy.win_percent), person)
+
+
+@cache
+def surface() -> Callable[[FloatArray], FloatArray]:
+    """Minus the strengths, linear between the sweets; twins count by their mean, corners as the worst sweet."""
+    from scipy.interpolate import LinearNDInterpolator
+
+    candy = load_candy()
+    points, place = np.unique(candy.features, axis=0, return_inverse=True)
+    mean = np.bincount(place, strengths(candy.win_percent)) / np.bincount(place)
+    corners = np.array([(a, b) for a in (0.0, 1.0) for b in (0.0, 1.0) if not (points == (a, b)).all(axis=1).any()])
+    table = np.concatenate([mean, np.full(len(corners), mean.min())])
+    linear = LinearNDInterpolator(np.concatenate([points, corners]), -table)
+    return lambda x: np.asarray(linear(x), dtype=np.float64)
+
+
+def candy_surface(x: FloatArray) -> FloatArray:
+    """How bad sweets of sugar and price percentile x (n, 2) would be, interpolated (after Siivola et al. 2021)."""
+    return surface()(x)

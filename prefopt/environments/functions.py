@@ -38,6 +38,12 @@ def log_goldstein_price(x: FloatArray) -> FloatArray:
     return np.asarray(np.log(goldstein_price(x)))
 
 
+def log_rosenbrock(x: FloatArray) -> FloatArray:
+    """log(1 + Rosenbrock's valley), whose raw range is several thousand; minimum 0 at (1, ..., 1)."""
+    a, b = x[:, :-1], x[:, 1:]
+    return np.asarray(np.log1p((100 * (b - a**2) ** 2 + (1 - a) ** 2).sum(axis=1)))
+
+
 def levy(x: FloatArray) -> FloatArray:
     """Levy; minimum 0 at (1, ..., 1)."""
     w = 1 + (x - 1) / 4

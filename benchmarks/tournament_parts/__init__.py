@@ -1,0 +1,1 @@
+"""Parts of the tournament: problems, people, methods, peers in their own processes, tables and figures."""
