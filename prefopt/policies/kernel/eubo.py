@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.posterior import Utility
 from prefopt.policies.kernel.candidates import around, candidates
-from prefopt.policies.kernel.utility_policy import UtilityPolicy
+from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
 
 #: One option of the pair is among so many best ones, by mean and by mean + sd of the difference to the champion.
 LEADING = 12
 #: Rounds of moves of the pair, moves in each, and their spread in units of the cube.
 ROUNDS, MOVES, SPREAD = 2, 48, 0.08
+#: With ``reuse``, one option is among so many best ones shown so far.
+KEPT = 64
 
 
 def expected_best(mean_a: FloatArray, mean_b: FloatArray, sd: FloatArray) -> FloatArray:
@@ -44,37 +47,45 @@ class EUBO(UtilityPolicy):
         """The pair (2, d)."""
         champion = self.champion(utility)
         Z = candidates(self.domain, utility, champion, self.points, rng)
-        pair = Z[list(best_pair(utility, Z))]
-        return improved(utility, self.domain, pair, rng) if isinstance(self.domain, Box) else pair
+        kept = top(utility, self.shown, KEPT) if self.reuse else self.points[:0]
+        if len(kept):
+            Z = np.vstack([kept, Z[[not any(np.array_equal(z, row) for row in kept) for z in Z]]])
+        pair = Z[list(best_pair(utility, Z, len(kept)))]
+        return improved(utility, self.domain, pair, rng, move=not len(kept)) if isinstance(self.domain, Box) else pair
 
 
-def best_pair(utility: Utility, Z: FloatArray) -> tuple[int, int]:
-    """Rows of Z (n, d) that make the best pair, the champion being row 0."""
+def best_pair(utility: Utility, Z: FloatArray, kept: int = 0) -> tuple[int, int]:
+    """Rows of Z (n, d) that make the best pair, row 0 being the champion; if ``kept`` > 0, the first is below it."""
     if len(Z) < 2:
         return 0, 0
     mean, V, psi = utility.mean(Z), utility.root(Z), utility.prior.features(Z)
     variance = utility.prior.variance(Z) - np.einsum("nm,nm->n", V, V)
 
-    def sd(rows: FloatArray) -> FloatArray:
+    def sd(rows: NDArray[Any]) -> FloatArray:
         both = utility.prior.kernel(Z[rows], Z) + psi[rows] @ psi.T - V[rows] @ V.T
         return np.asarray(np.sqrt(np.maximum(variance[rows, None] + variance - 2 * both, 1e-12)))
 
     hopeful = mean + sd(np.array([0]))[0]
     leading = np.unique(np.concatenate([[0], np.argsort(-mean)[:LEADING], np.argsort(-hopeful)[:LEADING]]))
+    leading = np.arange(kept) if kept else leading
     value = expected_best(mean[leading, None], mean, sd(leading))
     value[np.arange(len(leading)), leading] = -np.inf
     i, j = np.unravel_index(int(np.argmax(value)), value.shape)
     return int(leading[i]), int(j)
 
 
-def improved(utility: Utility, box: Box, pair: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """``pair`` (2, d) after a few rounds of small moves of one or both of its points."""
+def improved(
+    utility: Utility, box: Box, pair: FloatArray, rng: np.random.Generator, *, move: bool = True
+) -> FloatArray:
+    """``pair`` (2, d) after a few rounds of small moves of one or both of its points; unless ``move``, of the second."""
     for step in range(ROUNDS):
         moved = [around(box, row[None], MOVES, SPREAD * 0.4**step, rng) for row in pair]
         n = min(len(rows) for rows in moved)
         A, B = (np.vstack([row, rows[:n]]) for row, rows in zip(pair, moved, strict=True))
         A[1 : n // 3] = pair[0]
         B[n // 3 : 2 * n // 3] = pair[1]
+        if not move:
+            A[:] = pair[0]
         gap, sd = utility.difference(A, B)
         mean = utility.mean(B)
         value = expected_best(mean + gap, mean, sd)

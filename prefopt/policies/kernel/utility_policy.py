@@ -20,6 +20,7 @@ from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Trend
 from prefopt.policies.checks import check_settings
+from prefopt.policies.kernel.open_questions import unlike_open
 from prefopt.seeding import stream
 
 #: Hyper-parameters are learned anew after every answer up to so many, then ever less often.
@@ -49,6 +50,7 @@ class UtilityPolicy:
         lapse: share of answers taken for guesses.
         jnd: just-noticeable difference in units of the noise; 0 takes a tie for half a win of each side.
         opening: number of first questions that do not use the model.
+        reuse: whether one option of every question, from the second on, is one that was shown before.
 
     State: ``points`` (q, d), the distinct options compared, and ``said``, the answers about them.
     """
@@ -67,6 +69,7 @@ class UtilityPolicy:
     lapse: float = 0.0
     jnd: float = 0.0
     opening: int = 2
+    reuse: bool = False
 
     #: What is computed once from the answers and remembered between questions.
     memo: ClassVar[tuple[str, ...]] = ("fits",)
@@ -124,12 +127,14 @@ class UtilityPolicy:
     def ask(self, rng: np.random.Generator, pending: Sequence[Any] = ()) -> Any:
         """The next slate, int64 (m,) on a grid and float64 (m, d) on a box; changes nothing.
 
-        An open question (``pending``) is taken to be answered as the model expects.
+        An open question (``pending``) is taken to be answered as the model expects, and is not asked twice.
         """
         number = len(self.answers) + len(pending)
-        if number < len(self.first):
+        if number < len(self.first) and not (self.reuse and len(self.shown)):
             return self.as_slate(self.first[number])
-        return self.as_slate(self.choose(self.believing(pending), rng))
+        utility = self.believing(pending)
+        waiting = [self.as_rows(slate, len(slate)) for slate in pending]
+        return self.as_slate(unlike_open(self.domain, utility, self.choose(utility, rng), waiting, rng))
 
     def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
         """The next slate as rows (m, d), given what is believed."""
@@ -226,6 +231,17 @@ class UtilityPolicy:
         raw = raw_points(self.domain, 512, rows, stream(0))
         found, values = peaks(utility.mean_path(self.domain), self.domain, raw, restarts=12, finish=4)
         return np.array(found[0, int(np.argmax(values[0]))])
+
+    @property
+    def shown(self) -> FloatArray:
+        """The allowed ones among the options compared so far, (q, d)."""
+        return self.points[self.box.feasible(self.points)]
+
+    def leader(self, utility: Utility) -> FloatArray:
+        """The champion; with ``reuse``, the best option shown so far (d,)."""
+        if self.reuse and len(self.shown):
+            return np.array(top(utility, self.shown, 1)[0])
+        return self.champion(utility)
 
     def centre(self) -> FloatArray:
         """The allowed point nearest to the expected best one, (1, d)."""
