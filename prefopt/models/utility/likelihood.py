@@ -91,7 +91,7 @@ class Likelihood:
         Where a lapse makes the likelihood bend the wrong way, the curvature is that of the undisturbed answer times
         the chance that this answer was one, which is never negative.
         """
-        scale, offset, weight = self._of_stages(data)
+        scale, offset, weight = self.of_stages(data)
         value, gradient, blocks, slopes = 0.0, np.empty(len(h)), [], []
         for stage, rows in data.groups:
             c, w = scale[stage][:, None], weight[stage]
@@ -108,19 +108,65 @@ class Likelihood:
             slopes.append((c * h[rows] - offset[stage][:, None], g, sure))
         return Terms(value, gradient, tuple(blocks), tuple(slopes))
 
-    def _of_stages(self, data: Comparisons) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def exact(
+        self, h: FloatArray, stage: IntArray, data: Comparisons
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Value, slope and true Hessian of the weighted log probability of ``stage`` (n,) at h (k, n, N).
+
+        Returns:
+            log probability (n, N), gradient g (k, n, N); e (k, n, N) and c (n, N): minus the Hessian is
+            diag(e) - c g g^T.
+        """
+        scale, offset, weight = (values[stage][:, None] for values in self.of_stages(data))
+        z = scale * h - offset
+        log_p = self._log(z)
+        if self.link == "probit":
+            q = np.exp(-0.5 * z * z - 0.9189385332046727 - log_p)
+            curve, outer = q * (q + z), np.zeros_like(log_p)
+        else:
+            q = curve = np.exp(np.minimum(log_p - z, 0.0))
+            outer = np.ones_like(log_p)
+        if self.lapse:
+            p = (1 - self.lapse) * np.exp(log_p)
+            total = p + self.lapse / (len(h) + 1)
+            log_p, sure = np.log(total), p / total
+            outer += 1 - sure
+        else:
+            sure = np.ones_like(log_p)
+        c = outer / np.maximum(weight * sure, 1e-300)
+        return weight * log_p, (weight * scale * sure) * q, (weight * scale**2 * sure) * curve, c
+
+    def log_probability(self, h: FloatArray, data: Comparisons) -> FloatArray:
+        """Log likelihood (N,) of all answers at differences h (M, N)."""
+        scale, offset, weight = self.of_stages(data)
+        made = np.zeros(h.shape[1])
+        for stage, rows in data.groups:
+            log_p = self._log(scale[stage][:, None] * h[rows.T] - offset[stage][:, None])
+            if self.lapse:
+                log_p = np.log((1 - self.lapse) * np.exp(log_p) + self.lapse / (rows.shape[1] + 1))
+            made += weight[stage] @ log_p
+        return made
+
+    def of_stages(self, data: Comparisons) -> tuple[FloatArray, FloatArray, FloatArray]:
         """1 / noise, threshold and weight of every stage."""
         scale = 1 / np.array(self.noise)[data.rater] if self.noise else np.ones(len(data.rater))
         if self.jnd:
             return scale, np.where(data.tie, -self.jnd, self.jnd), data.weight
         return scale, np.zeros(len(scale)), np.where(data.tie, 0.5, 1.0) * data.weight
 
+    def _log(self, z: FloatArray) -> FloatArray:
+        """Logarithm of P (...) at z (k, ...)."""
+        if self.link == "probit":
+            if len(z) > 1:
+                raise SettingError("the probit link is for duels and ties; choices and rankings need link='logit'")
+            return np.asarray(log_ndtr(z[0]))
+        top = np.maximum(-z.min(axis=0), 0.0)
+        return np.asarray(-top - np.log(np.exp(-top) + np.exp(-z - top).sum(axis=0)))
+
     def _stage(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Logarithm of P (n,), its gradient (n, k) and minus its Hessian (n, k, k) in z (n, k)."""
         if self.link == "probit":
-            if z.shape[1] > 1:
-                raise SettingError("the probit link is for duels and ties; choices and rankings need link='logit'")
-            log_p = log_ndtr(z[:, 0])
+            log_p = self._log(z.T)
             g = np.exp(-0.5 * z * z - 0.9189385332046727 - log_p[:, None])
             return log_p, g, (g * (g + z))[:, :, None]
         top = np.maximum(np.max(-z, axis=1), 0.0)
@@ -142,7 +188,7 @@ class Likelihood:
 
     def third(self, terms: Terms, data: Comparisons, S: tuple[FloatArray, ...]) -> FloatArray:
         """sum_kl S_kl dW_kl / dh_j for every row j, (M,), of symmetric blocks S (n, k, k)."""
-        scale, _, weight = self._of_stages(data)
+        scale, _, weight = self.of_stages(data)
         made = np.empty(len(data))
         for (stage, rows), (z, g, sure), block in zip(data.groups, terms.slopes, S, strict=True):
             W = self._stage(z)[2]

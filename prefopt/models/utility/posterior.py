@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,11 +11,13 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
 from prefopt.domain import Box, FloatArray
+from prefopt.models.beliefs import joint_draws
 from prefopt.models.paths import Features, Paths
 from prefopt.models.utility.comparisons import Comparisons
 from prefopt.models.utility.laplace import Approximation, laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.prior import Prior
+from prefopt.models.utility.win import win_probability
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,11 @@ class Utility:
         data: Comparisons,
         likelihood: Likelihood,
         start: FloatArray | None = None,
+        infer: Callable[..., Approximation] = laplace,
     ) -> Utility:
-        """``prior`` conditioned on ``data`` by Laplace's approximation; ``start`` as in ``laplace``."""
+        """``prior`` conditioned on ``data``; ``infer`` is ``laplace`` or ``expectation_propagation``, ``start`` its."""
         m, K = prior.of_differences(points, data)
-        return cls(prior, points, data, laplace(K, m, data, likelihood, start))
+        return cls(prior, points, data, infer(K, m, data, likelihood, start))
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -78,6 +82,15 @@ class Utility:
         both = kernel.paired(A, B)
         variance = 2 * (kernel.outputscale - both) + np.einsum("np,np->n", psi, psi) - np.einsum("nm,nm->n", V, V)
         return self.mean(A) - self.mean(B), np.sqrt(np.maximum(variance, 1e-12))
+
+    def win_probability(self, A: FloatArray, B: FloatArray, likelihood: Likelihood, rater: int = 0) -> FloatArray:
+        """The chance (n,) that ``rater`` is seen to prefer A_i to B_i, rows A and B (n, d); see ``win``."""
+        return win_probability(*self.difference(A, B), likelihood, rater)
+
+    def probability_best(self, Z: FloatArray, rng: np.random.Generator, draws: int = 4096) -> FloatArray:
+        """The chance (n,) that each row of Z (n, d) has the largest utility of them, from joint draws."""
+        drawn = joint_draws(*self.joint(Z), draws, rng)
+        return np.bincount(drawn.argmax(axis=1), minlength=len(Z)) / draws
 
     def paths(self, box: Box, size: int, rng: np.random.Generator, *, features: int = 1024) -> UtilityPaths:
         """``size`` independent posterior functions; they share ``features`` / 2 frequencies and nothing else.
