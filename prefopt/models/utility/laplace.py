@@ -44,7 +44,13 @@ class Approximation(NamedTuple):
 
 
 def laplace(
-    K: FloatArray, m: FloatArray, data: Comparisons, likelihood: Likelihood, start: FloatArray | None = None
+    K: FloatArray,
+    m: FloatArray,
+    data: Comparisons,
+    likelihood: Likelihood,
+    start: FloatArray | None = None,
+    *,
+    tolerance: float = TOLERANCE,
 ) -> Approximation:
     """The mode and curvature of p(h | answers).
 
@@ -54,28 +60,30 @@ def laplace(
         data: the stages.
         likelihood: how answers come about.
         start: where Newton's method begins, (M,); None for the prior mean.
+        tolerance: the relative gain of the objective at which it ends.
     """
     h = m if start is None else start
     alpha, objective = np.zeros(len(m)), -np.inf
     first = True
+    terms = likelihood.terms(h, data)
     for _ in range(STEPS):
-        terms = likelihood.terms(h, data)
         root = likelihood.root(terms, data)
         L = _cholesky(root.around(K) + np.eye(len(m)))
         b = root.times(root.transposed(h - m)) + terms.gradient
         new = b - root.times(cho_solve((L, True), root.transposed(K @ b), check_finite=False))
         to = m + K @ new
-        reached = likelihood.terms(to, data).value - 0.5 * float(new @ (to - m))
+        terms = likelihood.terms(to, data)
+        reached = terms.value - 0.5 * float(new @ (to - m))
         for _ in range(20):
             if first or reached >= objective - 1e-12 * (1 + abs(objective)):
                 break
             new, to = 0.5 * (new + alpha), 0.5 * (to + h)
-            reached = likelihood.terms(to, data).value - 0.5 * float(new @ (to - m))
-        done = not first and abs(reached - objective) < TOLERANCE * (1 + abs(reached))
+            terms = likelihood.terms(to, data)
+            reached = terms.value - 0.5 * float(new @ (to - m))
+        done = not first and abs(reached - objective) < tolerance * (1 + abs(reached))
         alpha, h, objective, first = new, to, reached, False
         if done:
             break
-    terms = likelihood.terms(h, data)
     root = likelihood.root(terms, data)
     L = _cholesky(root.around(K) + np.eye(len(m)))
     evidence = terms.value - 0.5 * float(alpha @ (h - m)) - float(np.log(np.diag(L)).sum())

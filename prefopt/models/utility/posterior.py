@@ -59,29 +59,50 @@ class Utility:
     def _half(self) -> FloatArray:
         return self.found.half
 
+    @cached_property
+    def _psi(self) -> FloatArray:
+        return self.prior.features(self.points)
+
+    def cross(self, Z: FloatArray) -> FloatArray:
+        """Prior covariances between the rows of Z (n, d) and the points compared, (n, q)."""
+        if not len(self.data):
+            return np.zeros((len(Z), len(self.points)))
+        return np.asarray(self.prior.kernel(Z, self.points) + self.prior.features(Z) @ self._psi.T)
+
     def mean(self, Z: FloatArray) -> FloatArray:
         """Posterior mean at the rows of Z (n, d), (n,)."""
-        if not len(self.data):
-            return self.prior.mean(Z)
-        return self.prior.mean(Z) + self.prior.covariance(Z, self.points) @ self.weights
+        return self.prior.mean(Z) + self.cross(Z) @ self.weights
 
     def root(self, Z: FloatArray) -> FloatArray:
         """V (n, M): the posterior covariance of rows Z (n, d) and Z' is prior covariance - V V'^T."""
-        cross = self.prior.covariance(Z, self.points) if len(self.data) else np.zeros((len(Z), 0))
+        return self._root(self.cross(Z))
+
+    def _root(self, cross: FloatArray) -> FloatArray:
         return np.asarray(self.data.differences(cross.T).T @ self._half.T)
+
+    def mean_and_root(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """``mean`` (n,) and ``root`` (n, M) at Z (n, d)."""
+        cross = self.cross(Z)
+        return self.prior.mean(Z) + cross @ self.weights, self._root(cross)
 
     def joint(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Posterior mean (n,) and covariance (n, n) at Z (n, d)."""
-        V = self.root(Z)
-        return self.mean(Z), self.prior.covariance(Z, Z) - V @ V.T
+        mean, V = self.mean_and_root(Z)
+        return mean, self.prior.covariance(Z, Z) - V @ V.T
+
+    def pairs(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Means (n,) of f(A_i) and of f(B_i), and the standard deviation (n,) of their difference; rows (n, d)."""
+        prior = self.prior
+        at_a, at_b = self.cross(A), self.cross(B)
+        V, psi = self._root(at_a - at_b), prior.features(A) - prior.features(B)
+        variance = 2 * (prior.kernel.outputscale - prior.kernel.paired(A, B)) + np.einsum("np,np->n", psi, psi)
+        sd = np.sqrt(np.maximum(variance - np.einsum("nm,nm->n", V, V), 1e-12))
+        return prior.mean(A) + at_a @ self.weights, prior.mean(B) + at_b @ self.weights, sd
 
     def difference(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean (n,) and standard deviation (n,) of f(A_i) - f(B_i), rows A and B (n, d)."""
-        V = self.root(A) - self.root(B)
-        kernel, psi = self.prior.kernel, self.prior.features(A) - self.prior.features(B)
-        both = kernel.paired(A, B)
-        variance = 2 * (kernel.outputscale - both) + np.einsum("np,np->n", psi, psi) - np.einsum("nm,nm->n", V, V)
-        return self.mean(A) - self.mean(B), np.sqrt(np.maximum(variance, 1e-12))
+        mean_a, mean_b, sd = self.pairs(A, B)
+        return mean_a - mean_b, sd
 
     def win_probability(self, A: FloatArray, B: FloatArray, likelihood: Likelihood, rater: int = 0) -> FloatArray:
         """The chance (n,) that ``rater`` is seen to prefer A_i to B_i, rows A and B (n, d); see ``win``."""

@@ -94,9 +94,15 @@ class Prior:
         psi = self.features(points)
         return np.asarray(self.kernel.outputscale + np.einsum("np,np->n", psi, psi))
 
-    def of_differences(self, points: FloatArray, data: Comparisons) -> tuple[FloatArray, FloatArray]:
-        """Prior mean (M,) and covariance (M, M) of the differences that ``data`` reads at ``points`` (q, d)."""
-        made = data.differences(data.differences(self.kernel.matrix(points)).T)
+    def of_differences(
+        self, points: FloatArray, data: Comparisons, matrix: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Prior mean (M,) and covariance (M, M) of the differences that ``data`` reads at ``points`` (q, d).
+
+        ``matrix``: the stationary part at the points (q, q), if it is known already.
+        """
+        matrix = self.kernel.matrix(points) if matrix is None else matrix
+        made = data.differences(data.differences(matrix).T)
         psi = data.differences(self.features(points))
         made += psi @ psi.T
         return data.differences(self.mean(points)), made

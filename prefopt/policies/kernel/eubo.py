@@ -45,7 +45,7 @@ class EUBO(UtilityPolicy):
 
     def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
         """The pair (2, d)."""
-        champion = self.champion(utility)
+        champion = self.champion(utility, quick=True)
         Z = candidates(self.domain, utility, champion, self.points, rng)
         kept = top(utility, self.shown, KEPT) if self.reuse else self.points[:0]
         if len(kept):
@@ -58,7 +58,7 @@ def best_pair(utility: Utility, Z: FloatArray, kept: int = 0) -> tuple[int, int]
     """Rows of Z (n, d) that make the best pair, row 0 being the champion; if ``kept`` > 0, the first is below it."""
     if len(Z) < 2:
         return 0, 0
-    mean, V, psi = utility.mean(Z), utility.root(Z), utility.prior.features(Z)
+    (mean, V), psi = utility.mean_and_root(Z), utility.prior.features(Z)
     variance = utility.prior.variance(Z) - np.einsum("nm,nm->n", V, V)
 
     def sd(rows: NDArray[Any]) -> FloatArray:
@@ -86,9 +86,7 @@ def improved(
         B[n // 3 : 2 * n // 3] = pair[1]
         if not move:
             A[:] = pair[0]
-        gap, sd = utility.difference(A, B)
-        mean = utility.mean(B)
-        value = expected_best(mean + gap, mean, sd)
+        value = expected_best(*utility.pairs(A, B))
         value[1:][np.all(A[1:] == B[1:], axis=1)] = -np.inf
         pair = np.stack([A[int(np.argmax(value))], B[int(np.argmax(value))]])
     return pair
