@@ -1,4 +1,4 @@
-"""Where answers disagree with each other, or repeat: worth a remark, never a reason to refuse an answer."""
+"""How reliable the answers and the raters are: worth a remark, never a reason to refuse an answer."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from prefopt.study.agreement import Agreement
 from prefopt.study.fold import State
 from prefopt.study.question import Candidate
+from prefopt.study.reliability import REMARKABLE, Reliability, agreement, plain_p, reliability
 
 #: A pair compared more often than this is worth a remark.
 OFTEN = 5
@@ -25,11 +27,15 @@ class Diagnostics:
         cycle: a shortest circle of three or more, each preferred to the next and the last to the first (by
             majority); empty if there is none.
         repeated: (a, b, n): a pair compared n times, more than ``OFTEN``.
+        raters: how reliable each rater is: position bias, repeats, drift, circles, seconds.
+        agreement: how alike the raters answered; None if no question was answered by two of them.
     """
 
     contradictions: tuple[tuple[Candidate, Candidate, int, int], ...] = ()
     cycle: tuple[Candidate, ...] = ()
     repeated: tuple[tuple[Candidate, Candidate, int], ...] = ()
+    raters: tuple[Reliability, ...] = ()
+    agreement: Agreement | None = None
 
     def lines(self, describe: Callable[[Candidate], str] = lambda c: f"{c.params} (candidate {c.id})") -> list[str]:
         """The same in sentences, most of them if there are many; none if nothing stands out."""
@@ -47,11 +53,32 @@ class Diagnostics:
             f"{describe(a)} and {describe(b)} were compared {_times(n)}: a repeated pair adds little"
             for a, b, n in self.repeated
         ]
-        return lines + _shortened(often, "pairs that were repeated")
+        lines += _shortened(often, "pairs that were repeated")
+        return (
+            lines + [line for rater in self.raters if not rater.removed for line in rater.remarks()] + self._opposites()
+        )
+
+    def summary(self) -> list[str]:
+        """A line for every rater, and one for their agreement."""
+        lines = [rater.summary() for rater in self.raters]
+        if self.agreement is None:
+            return lines
+        found = self.agreement
+        questions = f"{found.questions} question" + "s" * (found.questions != 1)
+        return [*lines, f"agreement {found.coefficient:.2f} on {questions} answered by two or more (chance is 0)"]
+
+    def _opposites(self) -> list[str]:
+        pairs = () if self.agreement is None else self.agreement.pairs
+        return [
+            f"{' and '.join(name or 'the rater' for name in pair.raters)} chose the same option in {pair.alike} of "
+            f"{pair.questions} common questions: they prefer opposite things, p = {plain_p(pair.p)}"
+            for pair in pairs
+            if pair.coefficient < 0 and pair.p < REMARKABLE
+        ]
 
 
 def diagnose(state: State) -> Diagnostics:
-    """Contradictions, a circle and repeated pairs among the answers in force."""
+    """Contradictions, a circle and repeated pairs among the answers in force, and how reliable the raters are."""
     compared: Counter[tuple[int, int]] = Counter()
     won: Counter[tuple[int, int]] = Counter()
     for lesson in state.lessons():
@@ -73,6 +100,8 @@ def diagnose(state: State) -> Diagnostics:
         tuple((candidate(a), candidate(b), won[a, b], won[b, a]) for a, b in both),
         tuple(map(candidate, shortest_cycle(beaten))),
         tuple((candidate(a), candidate(b), n) for (a, b), n in compared.most_common() if n > OFTEN),
+        reliability(state),
+        agreement(state),
     )
 
 

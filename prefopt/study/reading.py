@@ -131,7 +131,10 @@ class StudyReading:
         return None if budget is None else max(0, budget - self.answered)
 
     def diagnostics(self) -> Diagnostics:
-        """Answers that contradict each other or go round in a circle, and pairs that were repeated often."""
+        """Answers that contradict each other or go round in a circle, repeats, and how reliable the raters are.
+
+        ``diagnostics().lines()`` says what stands out, ``summary()`` has a line for every rater.
+        """
         with self._lock:
             return diagnose(self._sync())
 
