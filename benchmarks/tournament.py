@@ -1,9 +1,11 @@
 """Tournament: regret of what methods recommend after 10, 20, 40 and 80 answers, on many problems and seeds.
 
-    python benchmarks/tournament.py                                   all methods that are there, all problems
+    python benchmarks/tournament.py                                   our methods on all problems
     python benchmarks/tournament.py --methods random --problems branin,face-3 --seeds 100-119 --m 4 --noise top
+    python benchmarks/tournament.py --variant broad=kernel-self-sparring:lengthscale=0.4
     python benchmarks/tournament.py --setup-peers                     install the peers in their own environment
-    python benchmarks/tournament.py --peers --jobs 1                  the peers on their problems, seed by seed
+    python benchmarks/tournament.py --peers --jobs 1                  the peers on their problems
+    python benchmarks/tournament.py --summary                         only tables and figures of what is there
 
 A run that is already in the results is not made again, so that a stopped tournament goes on where it was. Runs are
 ordered seed by seed: what is there can be read at any time.
@@ -12,17 +14,19 @@ ordered seed by seed: what is there can be read at any time.
 from __future__ import annotations
 
 import argparse
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from _common import arguments
 from threadpoolctl import threadpool_limits
-from tournament_parts.methods import METHODS, find_method
+from tournament_parts.methods import METHODS, find_method, policy
 from tournament_parts.peer import ONE_THREAD, PEERS, missing, setup
-from tournament_parts.play import run
+from tournament_parts.play import Row, run
+from tournament_parts.report import report
 from tournament_parts.store import KEY, append, read, save_manifest
 from tournament_parts.suite import NOISES, SUITE, is_box
 
@@ -33,6 +37,15 @@ PEER_PROBLEMS = [
 ]
 PEER_SEEDS = range(100, 110)
 OUR_SEEDS = range(100, 120)
+SHOWN = ("method", "problem", "seed", "m", "regret_10", "regret_20", "regret_40", "regret_80", "cpu_total", "failed")
+
+
+class Variant(NamedTuple):
+    """A policy with settings, under a name of its own."""
+
+    name: str
+    policy: str
+    settings: dict[str, Any]
 
 
 class Job(NamedTuple):
@@ -44,6 +57,7 @@ class Job(NamedTuple):
     budget: int
     m: int
     noise: str
+    variant: Variant | None = None
 
 
 def seeds_of(text: str) -> list[int]:
@@ -55,22 +69,42 @@ def seeds_of(text: str) -> list[int]:
     return found
 
 
-def parse() -> argparse.Namespace:
+def variant_of(text: str) -> Variant:
+    """``NAME=POLICY:key=value,key=value``; values are JSON, or else text."""
+    name, _, rest = text.partition("=")
+    base, _, pairs = rest.partition(":")
+    if not (name and base):
+        raise argparse.ArgumentTypeError(f"expected NAME=POLICY:key=value,key=value, got {text!r}")
+    settings: dict[str, Any] = {}
+    for pair in filter(None, pairs.split(",")):
+        key, _, value = pair.partition("=")
+        try:
+            settings[key] = json.loads(value)
+        except ValueError:
+            settings[key] = value
+    return Variant(name, base, settings)
+
+
+def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = arguments(__doc__ or "")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--methods", help="comma-separated; names of policies are allowed")
-    parser.add_argument("--problems", help=f"comma-separated, of {', '.join(SUITE)}")
+    names = {"type": lambda text: text.split(",")}
+    parser.add_argument("--methods", **names, help="comma-separated; names of policies are allowed")
+    parser.add_argument("--variant", type=variant_of, action="append", default=[], help="NAME=POLICY:key=value,...")
+    parser.add_argument("--problems", **names, help=f"comma-separated, of {', '.join(SUITE)}")
     parser.add_argument("--seeds", type=seeds_of, help="such as 100-119 (0-49 are for tuning)")
     parser.add_argument("--m", type=int, default=2, help="options per question")
     parser.add_argument("--noise", choices=list(NOISES), default="random-pairs")
     parser.add_argument("--budget", type=int, default=80, help="answers per run")
     parser.add_argument("--peers", action="store_true", help="the peers on their problems and seeds")
+    parser.add_argument("--summary", action="store_true", help="make no runs: tables and figures of what is there")
+    parser.add_argument("--against", **names, help="methods to compare with (default: the peers that played)")
     parser.add_argument("--setup-peers", action="store_true", help="install the peers, and stop")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
-def available(names: list[str]) -> list[str]:
+def available(names: Sequence[str]) -> list[str]:
     """The methods that can play; says which peers are left out, and why."""
     found = []
     for name in names:
@@ -85,20 +119,20 @@ def available(names: list[str]) -> list[str]:
 
 def jobs_of(options: argparse.Namespace) -> list[Job]:
     """The runs that were asked for, seed by seed."""
-    names = list(PEERS) if options.peers else [name for name in METHODS if name not in PEERS]
-    methods = available(options.methods.split(",") if options.methods else names)
-    problems = options.problems.split(",") if options.problems else (PEER_PROBLEMS if options.peers else SUITE)
+    variants = {v.name: v for v in options.variant}
+    usual = list(PEERS) if options.peers else [] if variants else [name for name in METHODS if name not in PEERS]
+    methods = [*available(options.methods or usual), *variants]
+    problems = options.problems or (PEER_PROBLEMS if options.peers else SUITE)
     seeds = options.seeds or (PEER_SEEDS if options.peers else OUR_SEEDS)
+    budget = options.budget
     if options.quick:
-        problems, seeds = options.problems.split(",") if options.problems else ["branin", "sushi-like"], [100]
+        problems, seeds, budget = options.problems or ["branin", "sushi-like"], [100], min(10, budget)
+    most = {name: PEERS[name].answers if name in PEERS else budget for name in methods}
     return [
-        Job(
-            name, problem, seed, min(budget, PEERS[name].answers if name in PEERS else budget), options.m, options.noise
-        )
+        Job(name, problem, seed, min(budget, most[name]), options.m, options.noise, variants.get(name))
         for seed in seeds
         for problem in problems
         for name in methods
-        for budget in [10 if options.quick else options.budget]
         if name not in PEERS or (is_box(problem) and options.m == 2)
     ]
 
@@ -109,32 +143,46 @@ def one_thread() -> None:
     os.environ.update(ONE_THREAD)
 
 
-def play(jobs: list[Job], folder: Path, workers: int) -> Iterator[dict[str, object]]:
-    """Make the runs that are not in ``folder`` yet; each is written there when it ends."""
-    done = {(row["method"], *(row[k] for k in KEY)) for row in read(folder)}
+def make(job: Job) -> Row:
+    """Make one run."""
+    method = policy(job.variant.policy, **job.variant.settings) if job.variant else job.method
+    return run(method, job.problem, job.seed, job.budget, job.m, job.noise, label=job.method)
+
+
+def play(jobs: Sequence[Job], folder: Path, workers: int, *, again: bool = False) -> Iterator[Row]:
+    """Make the runs that are not in ``folder`` yet (or all ``again``); each is written there when it ends."""
+    done = set() if again else {(row["method"], *(row[k] for k in KEY)) for row in read(folder)}
     left = [job for job in jobs if (job.method, job.problem, job.seed, job.noise, job.m) not in done]
     print(f"{len(jobs)} runs, of which {len(jobs) - len(left)} are there", flush=True)
     with ProcessPoolExecutor(max_workers=workers, initializer=one_thread) as pool:
-        for future in as_completed([pool.submit(run, *job) for job in left]):
+        for future in as_completed([pool.submit(make, job) for job in left]):
             row = future.result()
             append(folder, row)
             yield row
 
 
 def main() -> None:
-    """Run and save."""
+    """Run, save, compare."""
     options = parse()
     if options.setup_peers:
         setup()
         return
     folder = options.out / "tournament"
-    jobs = jobs_of(options)
-    for name in dict.fromkeys(job.method for job in jobs):
-        mine = [job for job in jobs if job.method == name]
-        save_manifest(folder, name, {"answers": mine[0].budget, "problems": sorted({job.problem for job in mine})})
-    for row in play(jobs, folder, options.jobs):
-        shown = ("method", "problem", "seed", "m", "regret_10", "regret_20", "regret_40", "regret_80", "cpu_total")
-        print(*(row[c] for c in (*shown, "failed")), flush=True)
+    if not options.summary:
+        jobs = jobs_of(options)
+        for name in dict.fromkeys(job.method for job in jobs):
+            last = [job for job in jobs if job.method == name][-1]
+            settings = last.variant._asdict() if last.variant else {}
+            save_manifest(folder, name, {"variant": settings, "answers": last.budget})
+        for row in play(jobs, folder, options.jobs, again=options.quick):
+            print(*(row[c] for c in SHOWN), flush=True)
+    rows = read(folder)
+    there = list(dict.fromkeys(row["method"] for row in rows))
+    others = [name for name in options.against or PEERS if name in there]
+    asked = [*(options.methods or []), *(v.name for v in options.variant)]
+    methods = [name for name in asked or there if name in there and name not in others]
+    if methods or others:
+        report(options.out, rows, methods, others, noise=options.noise, m=options.m, problems=options.problems)
 
 
 if __name__ == "__main__":
