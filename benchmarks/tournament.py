@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 
 from _common import arguments
 from threadpoolctl import threadpool_limits
-from tournament_parts.methods import METHODS, find_method, policy
+from tournament_parts.methods import METHODS, can_play, find_method, policy
 from tournament_parts.peer import ONE_THREAD, PEERS, missing, setup
 from tournament_parts.play import Row, run
 from tournament_parts.report import report
 from tournament_parts.store import KEY, append, read, save_manifest
-from tournament_parts.suite import NOISES, SUITE, is_box
+from tournament_parts.suite import NOISES, SUITE, build
 
 #: Where the peers play (they are slow), with the first noise and pairs only.
 PEER_PROBLEMS = [
@@ -128,12 +128,13 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     if options.quick:
         problems, seeds, budget = options.problems or ["branin", "sushi-like"], [100], min(10, budget)
     most = {name: PEERS[name].answers if name in PEERS else budget for name in methods}
+    domains = {problem: build(problem, 0).domain for problem in problems}
     return [
         Job(name, problem, seed, min(budget, most[name]), options.m, options.noise, variants.get(name))
         for seed in seeds
         for problem in problems
         for name in methods
-        if name not in PEERS or (is_box(problem) and options.m == 2)
+        if can_play(variants[name].policy if name in variants else name, domains[problem], options.m)
     ]
 
 

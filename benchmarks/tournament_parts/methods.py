@@ -108,12 +108,22 @@ def peer(name: str) -> Maker:
     return make
 
 
-#: By name. A policy of ``prefopt.policies`` that is not listed here plays with its defaults.
+#: By name: every policy that plays on boxes, with its defaults, and the peers.
 METHODS: dict[str, Maker] = {
-    "random": policy("random"),
-    "kernel-self-sparring": policy("kernel-self-sparring"),
+    **{name: policy(name) for name, entry in POLICIES.items() if "box" in entry.domains},
     **{name: peer(name) for name in PEERS},
 }
+
+
+def can_play(name: str, domain: Domain, m: int) -> bool:
+    """Whether the method called ``name`` takes this domain and slates of m; of methods of your own that is assumed."""
+    if name in PEERS:
+        return m == 2 and isinstance(domain, Box) and bool(domain.continuous.all())
+    entry = POLICIES.get(name)
+    if entry is None:
+        return True
+    kinds = {"box"} if isinstance(domain, Box) else {"grid", "arms"}
+    return bool(kinds & set(entry.domains)) and (m == 2 or entry.slates != "2")
 
 
 def find_method(name: str) -> Maker:

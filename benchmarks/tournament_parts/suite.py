@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from prefopt.domain import Box, Domain
+from prefopt.domain import Domain
 from prefopt.environments.base import FiniteEnvironment
 from prefopt.environments.box import BoxEnvironment, noise_scale
 from prefopt.environments.candy import candy_environment
@@ -159,9 +159,3 @@ def person(problem: str, seed: int, noise: str = "random-pairs") -> Person:
     known = SCALES.get(problem)
     scale = known[list(NOISES).index(noise)] if known else calibrate(environment, noise, 40_000)
     return Person(problem, seed, noise, environment, scale)
-
-
-def is_box(problem: str) -> bool:
-    """Whether every column is continuous, which is all that the peers know."""
-    domain = build(problem, 0).domain
-    return isinstance(domain, Box) and bool(domain.continuous.all())

@@ -7,10 +7,12 @@ import sys
 import numpy as np
 import pytest
 import tournament
+from tournament_parts import summary
 from tournament_parts.figures import page
 from tournament_parts.play import BUDGETS, COLUMNS
 from tournament_parts.report import ratios_of, report
 from tournament_parts.store import append, read
+from tournament_parts.suite import SUITE
 from tournament_parts.summary import compare, regret_rows, score
 
 
@@ -70,16 +72,17 @@ def test_the_same_seeds_are_resampled_together():
     assert free.overall == pytest.approx(0.5) and free.low < 0.45 and free.high > 0.55
 
 
-def test_intervals_hold_what_they_promise():
-    """90 % intervals of the ratio of two means of exponential regrets, 40 seeds: 85 to 95 of 100 are to be expected."""
+def test_intervals_hold_what_they_promise(monkeypatch):
+    """90 % intervals of the ratio of two means of exponential regrets, 40 seeds: about 54 of 60 are to be expected."""
+    monkeypatch.setattr(summary, "RESAMPLED", 300)
     rng = np.random.default_rng(1)
     inside = 0
-    for _ in range(100):
+    for _ in range(60):
         a, b = rng.exponential(0.2, (40, 4)), rng.exponential(0.4, (40, 4))
         rows = [row("a", "p", s, *a[s]) for s in range(40)] + [row("b", "p", 100 + s, *b[s]) for s in range(40)]
         ratio = compare(score(rows, "a"), [score(rows, "b")])
         inside += ratio.low <= 0.5 <= ratio.high
-    assert 75 <= inside <= 100
+    assert 43 <= inside <= 60
 
 
 def test_tables_and_page(tmp_path, capsys):
@@ -129,6 +132,13 @@ def test_variants_on_the_command_line(tmp_path, monkeypatch, capsys):
     assert {(j.problem, j.budget) for j in jobs} == {("branin", 10), ("sushi-like", 10)}
     assert {"random", "kernel-self-sparring"} <= {j.method for j in jobs}
     monkeypatch.setattr(tournament, "available", list)
+    jobs = tournament.jobs_of(tournament.parse(["--methods", "rucb,random,glisp", "--m", "4"]))
+    assert {j.method for j in jobs} == {"random"}  # RUCB knows arms and pairs only, peers pairs
+    jobs = tournament.jobs_of(tournament.parse(["--methods", "rucb,glisp"]))
+    assert {j.problem for j in jobs if j.method == "rucb"} == {"candy-list", "sushi-like"}
+    assert (
+        {"candy", "face-6"} <= {j.problem for j in jobs if j.method == "glisp"} <= {*SUITE} - {"coffee", "sushi-like"}
+    )
     jobs = tournament.jobs_of(tournament.parse(["--peers"]))
     assert len(jobs) == 4 * 10 * 10 and {j.seed for j in jobs[:40]} == {100}
     assert {j.budget for j in jobs if j.method == "optuna-gp"} == {40}
