@@ -26,12 +26,15 @@ QUICK = {
 #: Hyper-parameters of utility models are learned in the tests of these models.
 UTILITY = [name for name, entry in POLICIES.items() if "utility" in entry.assumes and entry.domains == ("grid", "box")]
 QUICK |= {(name, kind): {"learn": False} for name in UTILITY for kind in ("grid", "box")}
+QUICK["utility-thompson", "box"] |= {"features": 64, "raw_samples": 32, "restarts": 4}
+#: They are tested in other domains by themselves.
+DOMAINS_OF_UTILITY = {kind: domains[-1:] for kind, domains in DOMAINS.items()}
 #: Beyond the default slates on arms, which are checked with their compiled loop.
 MORE = [
     (name, kind, domain, size)
     for name, entry in POLICIES.items()
     for kind in entry.domains
-    for domain in DOMAINS[kind]
+    for domain in (DOMAINS_OF_UTILITY if name in UTILITY else DOMAINS)[kind]
     for size in ((2,) if entry.slates == "2" else (2, 4))
     if (kind, size) != ("arms", 2)
 ]

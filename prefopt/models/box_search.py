@@ -31,13 +31,7 @@ def raw_points(box: Box, size: int, good: FloatArray, rng: np.random.Generator) 
     Raises:
         DomainError: the constraints allow fewer than one in about ten thousand points.
     """
-    power = max(3, int(np.ceil(np.log2(size))))
-    seed = np.random.default_rng(rng.integers(2**63))
-    with_levels = qmc.Sobol(box.dim, scramble=True, seed=seed).random_base2(power)
-    for j, column in enumerate(box.columns):
-        if column.levels:
-            levels = np.array(column.levels)
-            with_levels[:, j] = levels[np.minimum((with_levels[:, j] * len(levels)).astype(int), len(levels) - 1)]
+    with_levels = sobol_points(box, size, np.random.default_rng(rng.integers(2**63)))
     near = np.repeat(good, 4, axis=0) + NEAR * rng.standard_normal((4 * len(good), box.dim))
     for j, column in enumerate(box.columns):
         if column.kind == "category":
@@ -46,6 +40,17 @@ def raw_points(box: Box, size: int, good: FloatArray, rng: np.random.Generator) 
     points = points[box.feasible(points)]
     if len(points) < size // 8:
         points = np.concatenate([box.sample(size // 8, rng), points])
+    return points
+
+
+def sobol_points(box: Box, size: int, rng: np.random.Generator) -> FloatArray:
+    """At least ``size`` scrambled Sobol points on the levels of ``box``, (n, d); constraints are not regarded."""
+    power = max(3, int(np.ceil(np.log2(size))))
+    points = np.asarray(qmc.Sobol(box.dim, scramble=True, seed=rng).random_base2(power), dtype=np.float64)
+    for j, column in enumerate(box.columns):
+        if column.levels:
+            levels = np.array(column.levels)
+            points[:, j] = levels[np.minimum((points[:, j] * len(levels)).astype(int), len(levels) - 1)]
     return points
 
 

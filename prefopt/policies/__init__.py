@@ -204,6 +204,34 @@ POLICIES: dict[str, Entry] = {
     "eubo": Entry(
         "kernel.eubo", "EUBO", "weak", "a smooth utility", "Lin et al. 2022, equation 4", domains=("grid", "box")
     ),
+    "utility-thompson": Entry(
+        "kernel.utility_thompson",
+        "UtilityThompson",
+        "weak",
+        "a smooth utility",
+        "Sui et al. 2017, Algorithm 2; Tucker et al. 2020",
+        domains=("grid", "box"),
+        slates="any",
+        presets={"sparring": {"distinct": False}},
+    ),
+    "max-min-lcb": Entry(
+        "kernel.max_min_lcb",
+        "MaxMinLCB",
+        "weak",
+        "a smooth utility",
+        "Pasztor et al. 2024, Algorithm 1",
+        domains=("grid", "box"),
+        presets={"regret": {"beta": 1.0, "distinct": False}},
+    ),
+    "dueling-ucb": Entry(
+        "kernel.dueling_ucb", "DuelingUCB", "weak", "a smooth utility", "Benavoli et al. 2021", domains=("grid", "box")
+    ),
+    "brochu-ei": Entry(
+        "kernel.brochu_ei", "BrochuEI", "weak", "a smooth utility", "Brochu et al. 2007", domains=("grid", "box")
+    ),
+    "sobol": Entry(
+        "kernel.sobol", "Sobol", "", "a smooth utility", "null baseline", domains=("grid", "box"), slates="any"
+    ),
 }
 
 

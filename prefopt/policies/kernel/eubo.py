@@ -77,7 +77,7 @@ def best_pair(utility: Utility, Z: FloatArray, kept: int = 0) -> tuple[int, int]
 def improved(
     utility: Utility, box: Box, pair: FloatArray, rng: np.random.Generator, *, move: bool = True
 ) -> FloatArray:
-    """``pair`` (2, d) after a few rounds of small moves of one or both of its points; unless ``move``, of the second."""
+    """``pair`` (2, d) after a few rounds of small moves of its points; unless ``move``, of the second one only."""
     for step in range(ROUNDS):
         moved = [around(box, row[None], MOVES, SPREAD * 0.4**step, rng) for row in pair]
         n = min(len(rows) for rows in moved)

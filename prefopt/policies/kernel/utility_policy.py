@@ -292,7 +292,7 @@ def first_slates(domain: Grid | Box, count: int, m: int, rng: np.random.Generato
     """
     half = (m + 1) // 2
     seed = np.random.default_rng(rng.integers(2**63))
-    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count * half)) - 0.5)
+    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count) * half) - 0.5)
     mirrored = np.stack([drawn, 1 - drawn], axis=1).reshape(-1, 2 * half, domain.dim)[:count, :m]
     return np.array([_allowed(domain, rows, rng) for rows in mirrored]).reshape(count, m, domain.dim)
 
