@@ -1,0 +1,1 @@
+"""Other people's tools: each module needs the extra of its name."""
