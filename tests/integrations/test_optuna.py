@@ -136,7 +136,7 @@ def test_what_is_wrong_is_said_at_once():
         PrefoptSampler(seed=1.5)
     study = preferential.create_study(n_generate=2, sampler=PrefoptSampler(SPACES["box"], strategy="rucb", seed=1))
     with pytest.raises(SettingError, match="finite spaces only"):
-        study.ask()
+        study.ask(SPACES["box"])
 
 
 @pytest.mark.slow
