@@ -1,4 +1,4 @@
-"""Optuna's preferential studies: a sampler driven by a policy of ours, and the way from one kind of study to the other."""
+"""Optuna's preferential studies: a sampler driven by a policy of ours."""
 
 from __future__ import annotations
 
@@ -111,9 +111,7 @@ class PrefoptSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
         return policy
 
 
-def next_option(
-    policy: Any, domain: Any, rng: np.random.Generator, active: Sequence[Any], avoid: Sequence[Any]
-) -> Any:
+def next_option(policy: Any, domain: Any, rng: np.random.Generator, active: Sequence[Any], avoid: Sequence[Any]) -> Any:
     """An option that the policy wants compared with those that are ``active`` and that is not in ``avoid``.
 
     A policy asks for a slate; the places that active options hold already need no trial.

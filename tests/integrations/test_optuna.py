@@ -32,10 +32,7 @@ def quiet():
 def liking(params):
     """A person who likes large whole numbers, the last choice, and x, y in the middle."""
     return (
-        params.get("n", 0)
-        + 2 * (params.get("c") == "z")
-        - abs(np.log10(params.get("x", 1)))
-        - abs(params.get("y", 0))
+        params.get("n", 0) + 2 * (params.get("c") == "z") - abs(np.log10(params.get("x", 1))) - abs(params.get("y", 0))
     )
 
 
@@ -70,13 +67,12 @@ def test_the_top_integer_is_proposed_and_wins(given):
 @pytest.mark.parametrize("name", SPACES)
 def test_the_same_answers_give_the_same_trials(name, tmp_path):
     space = SPACES[name]
-    first = played(space, PrefoptSampler(space, seed=5), 4)
-    again = played(space, PrefoptSampler(space, seed=5), 4, storage=f"sqlite:///{tmp_path / 'o.db'}")
+    first = played(space, PrefoptSampler(space, seed=5), 2)
+    again = played(space, PrefoptSampler(space, seed=5), 2, storage=f"sqlite:///{tmp_path / 'o.db'}")
     assert [t.params for t in first.trials] == [t.params for t in again.trials]
-    other = played(space, PrefoptSampler(space, seed=6), 4)
+    other = played(space, PrefoptSampler(space, seed=6), 2)
     assert [t.params for t in first.trials] != [t.params for t in other.trials]
     again._study._storage.remove_session()
-    again._study._storage.engine.dispose() if hasattr(again._study._storage, "engine") else None
 
 
 def test_active_and_skipped_trials_are_not_proposed_again():
@@ -94,15 +90,14 @@ def test_active_and_skipped_trials_are_not_proposed_again():
     assert study.trials[-1].params["n"] not in {t.params["n"] for t in study.trials[:-1]}
 
 
-def test_it_learns_what_random_trials_do_not_find():
-    space = SPACES["box"]
-    found = []
-    for seed in range(3):
-        study = played(space, PrefoptSampler(space, seed=seed), 16, noise=0.1, seed=seed)
-        late = [liking(t.params) for t in study.trials[-8:]]
-        early = [liking(t.params) for t in study.trials[:3]]
-        found.append(np.mean(late) - np.mean(early))
-    assert np.mean(found) > 0.5
+def test_the_best_of_thirty_survives_noisy_answers():
+    """Seventeen trials of thirty at most are seen, so that a sampler that does not learn has it in 57 % of runs."""
+    space = {"n": IntDistribution(0, 9), "c": CategoricalDistribution(["a", "b", "z"])}
+    for seed in range(5):
+        study = played(space, PrefoptSampler(space, seed=seed), 15, noise=0.3, seed=seed)
+        losers = {w.number for _, w in study.preferences}
+        left = [liking(t.params) for t in study.trials if t.number not in losers]
+        assert max(left) == 11 and len(study.trials) <= 17
 
 
 def test_odd_reports_are_no_reason_to_stop():
@@ -115,8 +110,8 @@ def test_odd_reports_are_no_reason_to_stop():
     for better, worse in ((b, c), (c, a)):  # and round in a circle
         study.report_preference(better, worse)
     with pytest.warns(UserWarning, match=r"trials \[0\] were compared with themselves"):
-        trial = study.ask()
-        assert trial._suggest("n", space["n"]) in (0, 2, 4, 6)
+        trial = study.ask(space)
+    assert trial.params["n"] in (0, 2, 4, 6)
 
 
 def test_a_report_is_one_answer():

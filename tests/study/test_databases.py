@@ -71,12 +71,12 @@ def write_together(storage, rounds):
 
 
 def test_eight_processes_at_the_same_instant(storage):
-    write_together(storage, 8)
+    write_together(storage, 5)
 
 
 @pytest.mark.slow
 def test_eight_processes_for_long(storage):
-    write_together(storage, 100)
+    write_together(storage, 25)
 
 
 def test_eight_processes_create_the_same_study(storage):

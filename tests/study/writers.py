@@ -48,7 +48,7 @@ def together(target, storage, count, *args):
     ]
     for process in processes:
         process.start()
-    found = dict(results.get(timeout=300) for _ in processes)
+    found = dict(results.get(timeout=540) for _ in processes)
     for process in processes:
         process.join(60)
     assert all(process.exitcode == 0 for process in processes)

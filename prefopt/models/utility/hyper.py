@@ -88,7 +88,9 @@ class Hyper:
             mode[0] = found.h
             slope = data.at_points(data.at_points(evidence_slope(K, found, data, likelihood)).T)
             value, gradient = self.density(theta)
-            return -(found.evidence + value), -(covariance_slope(prior.kernel, points, slope, at_points, decay) + gradient)
+            return -(found.evidence + value), -(
+                covariance_slope(prior.kernel, points, slope, at_points, decay) + gradient
+            )
 
         return negative
 
