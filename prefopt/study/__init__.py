@@ -6,5 +6,16 @@ from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
 from prefopt.study.recommend import Recommendation
 from prefopt.study.study import Study
+from prefopt.study.validation import Validation
 
-__all__ = ["Candidate", "Diagnostics", "Query", "Rater", "Recommendation", "Study", "create_study", "load_study"]
+__all__ = [
+    "Candidate",
+    "Diagnostics",
+    "Query",
+    "Rater",
+    "Recommendation",
+    "Study",
+    "Validation",
+    "create_study",
+    "load_study",
+]

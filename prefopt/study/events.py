@@ -12,7 +12,8 @@ SCHEMA_VERSION = 2
 KINDS = {
     "asked": "query, slate (options in the policy's order), shown (positions of the distinct options); "
     "where it applies, note (for readers), fallback (true: drawn at random), repeat_of (the query that was skipped), "
-    "again (the query it repeats in secret), lapsed (the query it stands for, whose rater let the time pass)",
+    "again (the query it repeats in secret), lapsed (the query it stands for, whose rater let the time pass), "
+    "trial (event of the validation round, place in it)",
     "answered": "query, answer (about the distinct options of the question, in the policy's order, less the infeasible "
     "ones unless it is a skip), infeasible (positions of those among all, where there are any)",
     "auto": "query, slate, answer: a step without a person (an option met itself: a fair coin)",
@@ -25,6 +26,7 @@ KINDS = {
     "reason, answers (keep or erase)",
     "excluded": "event (the number of an answer or comparison), reason: it does not count any more",
     "included": "event (the number of an excluded answer or comparison)",
+    "validation": "on; if so, recommended (an option) and trials (pairs of the kind of rival and an option, in order)",
     "paused": "on (whether from now on nothing is asked), reason",
     "erased": "query, or slate: what is left of an answer or comparison that its rater wanted erased",
 }

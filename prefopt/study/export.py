@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "event", "question", "status", "rater", "asked", "answered", "seconds", "shown", "slate", "answer", "named",
     "reason", "infeasible", "wins", "repeat_of", "fallback", "note", "params", "again", "lapsed", "excluded",
+    "validation",
 )  # fmt: skip
 
 
@@ -32,7 +33,8 @@ def history(state: State) -> list[dict[str, Any]]:
     """One record per question and per comparison made elsewhere, in order of the log; keys are ``COLUMNS``.
 
     ``again`` is the question that this one secretly repeats; ``lapsed`` the one it stands for, whose rater let the time
-    pass; ``excluded`` why an answer does not count, alone or with its rater.
+    pass; ``excluded`` why an answer does not count, alone or with its rater; ``validation`` the kind of rival in a
+    blind validation round.
     """
     rows = [_question_row(state, asked) for asked in state.questions.values()]
     loose = [x for x in state.said.values() if x.question is None]
@@ -46,7 +48,7 @@ def _question_row(state: State, asked: Any) -> dict[str, Any]:
     row |= {"event": asked.event.number, "question": asked.number, "status": asked.status, "rater": asked.event.rater}
     row |= {"asked": _time(asked.event), "shown": list(asked.shown), "slate": list(asked.slate)}
     row |= {"repeat_of": payload.get("repeat_of"), "fallback": payload.get("fallback", False)}
-    row |= {"again": asked.again, "lapsed": payload.get("lapsed"), "excluded": ""}
+    row |= {"again": asked.again, "lapsed": payload.get("lapsed"), "excluded": "", "validation": state.rival(asked)}
     row |= {"note": payload.get("note", ""), "params": [state.options.params(i) for i in asked.shown]}
     if asked.lesson is not None and asked.lesson.active:
         row |= _answer_cells(state, asked.lesson)

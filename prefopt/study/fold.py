@@ -38,6 +38,8 @@ class State:
     raters: Raters = field(default_factory=Raters)
     conduct: Conduct = field(default_factory=Conduct)
     paused: str | None = None  # why nothing is asked
+    rounds: dict[int, Event] = field(default_factory=dict)  # validation rounds that were begun
+    validating: bool = False  # whether questions of the latest are asked
 
     def __post_init__(self) -> None:
         self.options = Options(self.record.space)
@@ -94,6 +96,11 @@ class State:
 
     def _paused(self, event: Event) -> None:
         self.paused = event.payload["reason"] if event.payload["on"] else None
+
+    def _validation(self, event: Event) -> None:
+        self.validating = event.payload["on"]
+        if self.validating:
+            self.rounds[event.number] = event
 
     def _excluded(self, event: Event) -> None:
         self._count(event, event.payload["reason"])
@@ -152,8 +159,8 @@ class State:
 
     @property
     def answered(self) -> int:
-        """Questions with an answer in force that counts, skips not counted."""
-        answers = (a.lesson for a in self.questions.values() if a.status == "answered")
+        """Questions with an answer in force that counts, skips and those of a validation round not counted."""
+        answers = (a.lesson for a in self.questions.values() if a.status == "answered" and a.trial is None)
         return sum(lesson is not None and self.counts(lesson) for lesson in answers)
 
     def open_questions(self, rater: str | None) -> list[Asked]:
@@ -163,6 +170,22 @@ class State:
     def pending(self) -> list[Asked]:
         """The questions that are before somebody; not those of raters who do not count any more."""
         return [a for a in self.questions.values() if a.status == "open" and self.raters.counts(a.event.rater)]
+
+    @property
+    def round(self) -> Event | None:
+        """The event that began the latest validation round."""
+        return self.rounds[max(self.rounds)] if self.rounds else None
+
+    def rival(self, asked: Asked) -> str:
+        """The kind of rival that a question of a validation round is about; "" for other questions."""
+        return "" if asked.trial is None else str(self.rounds[asked.trial[0]].payload["trials"][asked.trial[1]][0])
+
+    def trials_left(self) -> list[int]:
+        """The places of the validation round under way that were not asked yet."""
+        if self.round is None or not self.validating:
+            return []
+        asked = {a.trial for a in self.questions.values() if a.status != "withdrawn"}
+        return [i for i in range(len(self.round.payload["trials"])) if (self.round.number, i) not in asked]
 
     def asked_of(self, rater: str | None) -> list[Asked]:
         """The questions put to ``rater`` in order, without those withdrawn."""
@@ -193,9 +216,13 @@ class State:
         """Whether it was neither taken back nor excluded, alone or with its rater."""
         return lesson.active and lesson.excluded is None and self.raters.counts(lesson.event.rater)
 
+    def teaches(self, lesson: Lesson) -> bool:
+        """Whether it counts and is no answer of a validation round."""
+        return self.counts(lesson) and (lesson.question is None or lesson.question.trial is None)
+
     def lessons(self) -> list[Lesson]:
-        """What people said and counts, in order."""
-        return [x for x in self.said.values() if x.event.kind != "auto" and self.counts(x)]
+        """What people said and teaches the model, in order."""
+        return [x for x in self.said.values() if x.event.kind != "auto" and self.teaches(x)]
 
     def why_excluded(self, lesson: Lesson) -> str:
         """Why an answer does not count, alone or with its rater; "" if it does, or was taken back."""
@@ -216,7 +243,7 @@ class State:
     def in_force(self, after: int = 0) -> list[Lesson]:
         """The same with automatic steps, except those that led to a question withdrawn since; from ``after`` + 1 on."""
         newest_first = takewhile(lambda x: x.event.number > after, reversed(self.said.values()))
-        return [x for x in reversed(list(newest_first)) if self.counts(x) and not self._led_to_withdrawn(x)]
+        return [x for x in reversed(list(newest_first)) if self.teaches(x) and not self._led_to_withdrawn(x)]
 
     def _led_to_withdrawn(self, lesson: Lesson) -> bool:
         if lesson.event.kind != "auto":

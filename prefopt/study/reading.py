@@ -7,15 +7,19 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prefopt.errors import StudyError
+from prefopt.kinds import is_whole
 from prefopt.study import export
 from prefopt.study.asking import Asker
 from prefopt.study.conduct import Conduct
 from prefopt.study.consistency import Diagnostics, diagnose
 from prefopt.study.fold import State
+from prefopt.study.gain import TEN, expected_gain, little_to_gain
 from prefopt.study.limit import one_thread
 from prefopt.study.raters import Rater
 from prefopt.study.recommend import Recommendation, enough, recommend
 from prefopt.study.storage import Storage, StudyRecord
+from prefopt.study.validation import Validation, result_of
 
 if TYPE_CHECKING:
     import torch
@@ -122,7 +126,19 @@ class StudyReading:
     def enough(self) -> str:
         """Why it is reasonable to stop now; an empty text while more answers are worth it."""
         with self._lock, one_thread():
-            return enough(self._sync(), self._asker)
+            return enough(self._sync(), self._asker) or little_to_gain(self._state, self._asker)
+
+    def expected_gain(self, answers: int = TEN) -> float:
+        """How much ``answers`` more are expected to raise the chance to win of what is recommended."""
+        if not is_whole(answers) or answers < 1:
+            raise StudyError(f"answers must be a whole number of at least 1, got {answers!r}")
+        with self._lock, one_thread():
+            return expected_gain(self._sync(), self._asker, int(answers))
+
+    def validation(self) -> Validation | None:
+        """What the latest blind validation round (``validate``) has found so far; None if there was none."""
+        with self._lock:
+            return None if self._sync().round is None else result_of(self._state)
 
     @property
     def remaining(self) -> int | None:

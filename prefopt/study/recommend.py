@@ -160,8 +160,8 @@ def _beliefs(state: State, policy: Any, choice: Any) -> Beliefs:
         raise StudyError(f"study {state.record.name!r}: all options were said to be infeasible; undo() takes that back")
     if not possible.all():
         said += f" but {np.sum(~possible)} infeasible"
-    prior = getattr(policy, "prior", None) if state.options.finite else _prior_at(policy, options)
-    tries, wins = _counts(state, options)
+    prior = prior_at(state, policy, options)
+    tries, wins = counts_of(state, options)
     if prior is None:
         scale, beliefs = INDEPENDENT, alone(tries, wins, rng, among=possible)
     else:
@@ -169,11 +169,14 @@ def _beliefs(state: State, policy: Any, choice: Any) -> Beliefs:
     return Beliefs(options, *beliefs, tries > 0, possible, said, scale)
 
 
-def _prior_at(policy: Any, options: list[Any]) -> Prior | None:
+def prior_at(state: State, policy: Any, options: list[Any]) -> Prior | None:
+    """The correlations that ``policy`` believes in, at ``options`` of a box or all of a finite space; None for none."""
+    if state.options.finite:
+        return getattr(policy, "prior", None)
     return policy.prior_at(options) if hasattr(policy, "prior_at") else None
 
 
-def _counts(state: State, options: list[Any]) -> tuple[FloatArray, FloatArray]:
+def counts_of(state: State, options: list[Any]) -> tuple[FloatArray, FloatArray]:
     """Tries and wins (n,) of ``options``, those of the study and perhaps one more, from what people said."""
     tally, more = Tally.empty(len(state.options)), len(options) - len(state.options)
     for lesson in state.lessons():

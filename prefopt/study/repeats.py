@@ -1,4 +1,4 @@
-"""Which question is asked once more: in secret to the same rater, to another rater, or because its time has passed."""
+"""Questions that no policy chose: asked once more, in secret or because their time has passed, or to validate."""
 
 from __future__ import annotations
 
@@ -20,18 +20,29 @@ WHEN, WHICH = range(2)
 
 
 def known_question(state: State, number: int, rater: str | None, now: float) -> Event | None:
-    """The event that asks, as question ``number``, something that was asked before; None if it is not time for that."""
+    """The event that asks, as question ``number``, what no policy has to choose; None if it is not time for that."""
     late = lapsed(state, rater, now)
+    if late is None and (trial := next_trial(state)) is not None:
+        return asked_event(state, trial, number, rater)
     again = late or due(state, rater)
     if again is None:
         return None
     slate = [state.options.option(i) for i in again.candidates]
     if late is not None:
-        return asked_event(state, Draft(slate, lapsed=again.number), number, rater)
+        return asked_event(state, Draft(slate, lapsed=again.number, trial=again.trial), number, rater)
     shown = None
     if again.event.rater == rater:  # the sides are swapped
         shown = [again.candidates.index(i) for i in reversed(again.shown)]
     return asked_event(state, Draft(slate, again=again.number), number, rater, shown)
+
+
+def next_trial(state: State) -> Draft | None:
+    """The next comparison of the validation round under way."""
+    left, event = state.trials_left(), state.round
+    if not left or event is None:
+        return None
+    slate = [event.payload["recommended"], event.payload["trials"][left[0]][1]]
+    return Draft(slate, trial=(event.number, left[0]))
 
 
 def due(state: State, rater: str | None) -> Asked | None:
@@ -84,7 +95,7 @@ def others(state: State, mine: Sequence[Asked], rater: str | None) -> Iterator[A
 def _sound(state: State, asked: Asked) -> bool:
     """Answered in a way that counts, about options that can be made."""
     lesson = asked.lesson
-    good = asked.status == "answered" and lesson is not None and state.counts(lesson)
+    good = asked.status == "answered" and lesson is not None and state.teaches(lesson)
     return good and not state.infeasible().intersection(asked.candidates)
 
 

@@ -26,6 +26,12 @@ class Asked:
         """The question that this one repeats in secret: the same rater's with the sides swapped, or another rater's."""
         return self.event.payload.get("again")
 
+    @property
+    def trial(self) -> tuple[int, int] | None:
+        """The event of the validation round that this question belongs to, and its place there."""
+        made = self.event.payload.get("trial")
+        return None if made is None else (made[0], made[1])
+
 
 @dataclass
 class Lesson:
