@@ -232,6 +232,15 @@ POLICIES: dict[str, Entry] = {
     "sobol": Entry(
         "kernel.sobol", "Sobol", "", "a smooth utility", "null baseline", domains=("grid", "box"), slates="any"
     ),
+    "qeubo": Entry(
+        "kernel.qeubo",
+        "QEUBO",
+        "weak",
+        "a smooth utility",
+        "Astudillo et al. 2023, section 4",
+        domains=("grid", "box"),
+        slates="any",
+    ),
 }
 
 

@@ -88,9 +88,8 @@ class Hyper:
             mode[0] = found.h
             slope = data.at_points(data.at_points(evidence_slope(K, found, data, likelihood)).T)
             value, gradient = self.density(theta)
-            return -(found.evidence + value), -(
-                covariance_slope(prior.kernel, points, slope, at_points, decay) + gradient
-            )
+            gradient += covariance_slope(prior.kernel, points, slope, at_points, decay)
+            return -(found.evidence + value), -gradient
 
         return negative
 

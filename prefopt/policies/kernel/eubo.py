@@ -45,13 +45,23 @@ class EUBO(UtilityPolicy):
 
     def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
         """The pair (2, d)."""
-        champion = self.champion(utility, quick=True)
-        Z = candidates(self.domain, utility, champion, self.points, rng)
-        kept = top(utility, self.shown, KEPT) if self.reuse else self.points[:0]
-        if len(kept):
-            Z = np.vstack([kept, Z[[not any(np.array_equal(z, row) for row in kept) for z in Z]]])
-        pair = Z[list(best_pair(utility, Z, len(kept)))]
-        return improved(utility, self.domain, pair, rng, move=not len(kept)) if isinstance(self.domain, Box) else pair
+        return eubo_pair(self, utility, rng)
+
+
+def considered(policy: UtilityPolicy, utility: Utility, rng: np.random.Generator) -> tuple[FloatArray, int]:
+    """Candidates (n, d), the champion first; with ``reuse``, so many rows of options shown come before all others."""
+    Z = candidates(policy.domain, utility, policy.champion(utility, quick=True), policy.points, rng)
+    kept = top(utility, policy.shown, KEPT) if policy.reuse else policy.points[:0]
+    if len(kept):
+        Z = np.vstack([kept, Z[[not any(np.array_equal(z, row) for row in kept) for z in Z]]])
+    return Z, len(kept)
+
+
+def eubo_pair(policy: UtilityPolicy, utility: Utility, rng: np.random.Generator) -> FloatArray:
+    """The pair (2, d) of largest E max(f(a), f(b)) that the policy may ask about."""
+    Z, kept = considered(policy, utility, rng)
+    pair = Z[list(best_pair(utility, Z, kept))]
+    return improved(utility, policy.domain, pair, rng, move=not kept) if isinstance(policy.domain, Box) else pair
 
 
 def best_pair(utility: Utility, Z: FloatArray, kept: int = 0) -> tuple[int, int]:
@@ -77,7 +87,7 @@ def best_pair(utility: Utility, Z: FloatArray, kept: int = 0) -> tuple[int, int]
 def improved(
     utility: Utility, box: Box, pair: FloatArray, rng: np.random.Generator, *, move: bool = True
 ) -> FloatArray:
-    """``pair`` (2, d) after a few rounds of small moves of its points; unless ``move``, of the second one only."""
+    """``pair`` (2, d) after a few rounds of small moves of both points; unless ``move``, of the second."""
     for step in range(ROUNDS):
         moved = [around(box, row[None], MOVES, SPREAD * 0.4**step, rng) for row in pair]
         n = min(len(rows) for rows in moved)

@@ -192,7 +192,8 @@ class UtilityPolicy:
             if known not in self.fits:
                 self.fits = {known: (theta := self.learned(known), self.condition(theta, self.answers[:known]))}
             theta, before = self.fits[known]
-            self.fits = {known: self.fits[known], n: (theta, self.condition(theta, self.answers, before))}
+            if n > known:
+                self.fits = {known: self.fits[known], n: (theta, self.condition(theta, self.answers, before))}
         return self.fits[n][1]  # type: ignore[no-any-return]
 
     def learned(self, n: int) -> FloatArray:
@@ -202,16 +203,15 @@ class UtilityPolicy:
         said = self.answers[:n]
         if n > ENOUGH:
             said = tuple(said[i] for i in np.sort(stream(n).permutation(n)[:ENOUGH]))
-        return self.hyper.learn(self.points, Comparisons.of(said, len(self.points)), self.likelihood)
+        data = Comparisons.of(said)
+        return self.hyper.learn(self.points[: data.size], data, self.likelihood)
 
     def condition(self, theta: FloatArray, said: Sequence[Said], before: Utility | None = None) -> Utility:
         """The posterior after ``said``; the search for its mode starts from that of ``before``, their first ones."""
-        data = Comparisons.of(said, len(self.points))
-        prior = self.hyper.prior(theta)
-        start = None
-        if before is not None:
-            start = data.differences(before.mean(self.points))
-        return Utility.after(prior, self.points, data, self.likelihood, start)
+        data = Comparisons.of(said)
+        points = self.points[: data.size]  # not those of later answers: the same numbers whenever this is computed
+        start = None if before is None else data.differences(before.mean(points))
+        return Utility.after(self.hyper.prior(theta), points, data, self.likelihood, start)
 
     def believing(self, pending: Sequence[Any]) -> Utility:
         """What would be believed if every open question were answered as expected."""
