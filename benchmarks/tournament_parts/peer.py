@@ -10,6 +10,7 @@ import os
 import subprocess
 import tomllib
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -150,6 +151,10 @@ class Peer:
     def tell(self, slate: Any, answer: Answer) -> None:
         """Tell the peer which of the pair won."""
         self.say({"tell": int(answer.order[0])})
+
+    def feed(self, pairs: NDArray[np.float64], winners: Sequence[int]) -> None:
+        """Answers (n,) to pairs (n, 2, d) that the peer did not ask about; for those with PairwiseGP."""
+        self.say({"feed": [pairs.tolist(), list(winners)]})
 
     def recommend(self) -> NDArray[np.float64]:
         """The peer's own recommendation (d,)."""

@@ -38,6 +38,12 @@ class PairwisePlayer:
         self.comparisons = torch.cat([self.comparisons, torch.tensor([[n + winner, n + 1 - winner]])])
         self.X = torch.cat([self.X, self.shown])
 
+    def feed(self, pairs, winners):
+        """Learn answers to questions that it did not ask; they take the place of the random first pairs."""
+        for pair, winner in zip(pairs, winners, strict=True):
+            self.shown = torch.tensor(pair, dtype=torch.float64)
+            self.tell(winner)
+
     @property
     def model(self):
         """The model fitted to all answers."""

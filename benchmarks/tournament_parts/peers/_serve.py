@@ -23,6 +23,9 @@ def serve(make):
                 reply = {}
             elif "ask" in request:
                 reply = {"slate": [[float(x) for x in row] for row in player.ask()]}
+            elif "feed" in request:
+                player.feed(*request["feed"])
+                reply = {}
             elif "tell" in request:
                 player.tell(request["tell"])
                 reply = {}
