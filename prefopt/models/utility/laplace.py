@@ -96,6 +96,13 @@ def _cholesky(B: FloatArray) -> FloatArray:
 
 def evidence_slope(K: FloatArray, found: Approximation, data: Comparisons, likelihood: Likelihood) -> FloatArray:
     """G (M, M), symmetric: d evidence = sum(G * dK) for a change dK of the prior covariance (their equation 5.23)."""
+    return evidence_slopes(K, found, data, likelihood)[0]
+
+
+def evidence_slopes(
+    K: FloatArray, found: Approximation, data: Comparisons, likelihood: Likelihood
+) -> tuple[FloatArray, FloatArray]:
+    """``evidence_slope`` and the slope along the prior mean of the differences, (M,)."""
     M = len(found.h)
     middle = found.half.T @ found.half  # R B^-1 R^T
     blocks = []
@@ -106,4 +113,4 @@ def evidence_slope(K: FloatArray, found: Approximation, data: Comparisons, likel
     s = -0.5 * likelihood.third(found.terms, data, tuple(blocks))
     u = s - middle @ (K @ s)
     outer = np.outer(found.alpha, 0.5 * found.alpha + u)
-    return np.asarray(0.5 * (outer + outer.T - middle))
+    return np.asarray(0.5 * (outer + outer.T - middle)), found.alpha + u
