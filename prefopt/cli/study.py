@@ -1,4 +1,4 @@
-"""``prefopt new|run|best|history|undo|export``: a study kept in a file, asked in the terminal."""
+"""``prefopt new|run|best|history|undo|replay|import|export``: a study kept in a file, asked in the terminal."""
 
 from __future__ import annotations
 
@@ -98,11 +98,37 @@ def undo(
     typer.echo(f"took back {n} answer{'s' if n != 1 else ''}")
 
 
+def replay(where: Where = "study.toml", name: Name = None) -> None:
+    """Compute every question again from the log and say whether it matches; exit code 1 if one does not."""
+    result = open_study(where, name=name).study.replay()
+    for line in result.lines():
+        typer.echo(line)
+    if not result.matches:
+        raise typer.Exit(1)
+
+
+def import_(
+    answers: Annotated[Path, typer.Argument(help="CSV of answers: winner,loser (and tie, rater, seconds)")],
+    designs: Annotated[Path | None, typer.Option(help="CSV of designs: id and one column per parameter.")] = None,
+    where: Annotated[str, typer.Option("--study", help="study.toml, a .db file, or a database URL")] = "study.toml",
+    name: Name = None,
+) -> None:
+    """Add designs that exist already, by their own ids, and what was said of them; a second time adds only new rows."""
+    study = open_study(where, create=True, name=name).study
+    added = study.import_csv(designs, answers)
+    typer.echo(f"{added} new answers about {len(study.names)} designs; study {study.name} goes on from there")
+
+
 def export(
     target: Annotated[Path, typer.Argument(help="file.csv or file.json")],
     where: Annotated[str, typer.Option("--study", help="study.toml, a .db file, or a database URL")] = "study.toml",
     name: Name = None,
+    designs: Annotated[Path | None, typer.Option(help="Write a CSV of designs here, and TARGET as for import.")] = None,
 ) -> None:
     """Write every question, what was shown and what was said to a CSV or JSON file."""
-    open_study(where, name=name).study.export(target)
-    typer.echo(f"wrote {target}")
+    study = open_study(where, name=name).study
+    if designs is None:
+        study.export(target)
+    else:
+        study.export_csv(designs, target)
+    typer.echo(f"wrote {target}" + (f" and {designs}" if designs else ""))

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -54,8 +55,11 @@ class Asker:
             raise StudyError(f"study {self.record.name!r} has only one option, so there is nothing to compare: enough")
         number, steps = state.next_number, state.automatic_steps(state.next_number)
         known = known_question(state, number, rater, time.time() if now is None else now)
-        if known is not None:
-            return known
+        event = self._new(state, rater, timeout, number, steps) if known is None else known
+        return replace(event, payload={**event.payload, "after": state.last})
+
+    def _new(self, state: State, rater: str | None, timeout: float | None, number: int, steps: int) -> Event:
+        """A question that is no repeat, or a step that needs no person."""
         made = self._proposal(state, number, steps, timeout)
         idea = next(iter(state.waiting_ideas()), None)
         if idea is not None:
@@ -157,8 +161,13 @@ class Asker:
         """Further slates of the policy while there is time, none after a failure: the first draw has warned already."""
         draws = self._draws(state, number, steps + 1)
         with suppress(Exception):
-            while not made.fallback:
-                yield state.possible(self._limit.run(lambda: next(draws), seconds_left(made.end)))
+            while not made.fallback and not made.late:
+                try:
+                    draw = self._limit.run(lambda: next(draws), seconds_left(made.end))
+                except TimeoutError:
+                    made.late = True
+                    return
+                yield state.possible(draw)
 
     def _with_idea(self, state: State, made: Draft, idea: Any, number: int, steps: int) -> Slate:
         """The policy's choice with the own idea in the last place."""

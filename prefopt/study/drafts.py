@@ -24,6 +24,7 @@ class Draft:
     again: int | None = None  # the question that this one repeats in secret
     lapsed: int | None = None  # the question that this one stands for
     trial: tuple[int, int] | None = None  # the event of the validation round, and the place there
+    late: bool = False  # whether the time was over before all draws of the policy were there
     cut: bool = False  # whether the policy's slate named options that cannot be made
     end: float | None = None  # when the policy's time is over, by ``time.monotonic``
 
@@ -47,7 +48,7 @@ def asked_event(state: State, made: Draft, number: int, rater: str | None, shown
     if shown is None:
         shown = fresh_rng(state.record, number, SHOW).permutation(options).tolist()
     payload: dict[str, Any] = {"query": number, "slate": made.slate, "shown": list(shown)}
-    for name in ("note", "fallback", "repeat_of", "again", "lapsed", "trial"):
+    for name in ("note", "fallback", "late", "repeat_of", "again", "lapsed", "trial"):
         if getattr(made, name):
             payload[name] = getattr(made, name)
     return Event("asked", payload, slot=f"asked:{number}", rater=rater)

@@ -10,17 +10,20 @@ SCHEMA_VERSION = 2
 
 #: kind of event -> what its payload holds. Options are indices on finite domains, lists of floats on boxes.
 KINDS = {
-    "asked": "query, slate (options in the policy's order), shown (positions of the distinct options); "
-    "where it applies, note (for readers), fallback (true: drawn at random), repeat_of (the query that was skipped), "
+    "asked": "query, slate (options in the policy's order), shown (positions of the distinct options), "
+    "after (the event up to which the log was known); where it applies, note (for readers), "
+    "fallback (true: drawn at random), late (true: completed at random for lack of time), "
+    "repeat_of (the query that was skipped), "
     "again (the query it repeats in secret), lapsed (the query it stands for, whose rater let the time pass), "
     "trial (event of the validation round, place in it)",
     "answered": "query, answer (about the distinct options of the question, in the policy's order, less the infeasible "
     "ones unless it is a skip), infeasible (positions of those among all, where there are any)",
-    "auto": "query, slate, answer: a step without a person (an option met itself: a fair coin)",
+    "auto": "query, slate, answer, after: a step without a person (an option met itself: a fair coin)",
     "undone": "event (the number of an answer or comparison), withdrawn (open questions chosen because of it)",
     "restored": "event (the number of an undone answer or comparison)",
     "added": "option or label: an own idea that joins the next question",
     "compared": "slate, answer: a comparison that was made elsewhere",
+    "listed": "options, names (own ids of these): designs that exist already, not to be put before anybody for that",
     "configured": "repeats, overlap, lease: how the study is conducted",
     "rater": "change (added, token, removed, restored, erased); where it applies name, token (its fingerprint), "
     "reason, answers (keep or erase)",

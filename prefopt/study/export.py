@@ -14,6 +14,7 @@ import numpy as np
 
 from prefopt.domain import Arms
 from prefopt.errors import MissingDependency, StudyError
+from prefopt.study.csv_files import OwnAnswer
 from prefopt.study.events import SCHEMA_VERSION, Event
 from prefopt.study.fold import State
 from prefopt.study.said import Lesson
@@ -46,7 +47,7 @@ def _question_row(state: State, asked: Any) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     payload = asked.event.payload
     row |= {"event": asked.event.number, "question": asked.number, "status": asked.status, "rater": asked.event.rater}
-    row |= {"asked": _time(asked.event), "shown": list(asked.shown), "slate": list(asked.slate)}
+    row |= {"asked": time_of(asked.event), "shown": list(asked.shown), "slate": list(asked.slate)}
     row |= {"repeat_of": payload.get("repeat_of"), "fallback": payload.get("fallback", False)}
     row |= {"again": asked.again, "lapsed": payload.get("lapsed"), "excluded": "", "validation": state.rival(asked)}
     row |= {"note": payload.get("note", ""), "params": [state.options.params(i) for i in asked.shown]}
@@ -66,13 +67,14 @@ def _lesson_row(state: State, lesson: Lesson) -> dict[str, Any]:
 
 def _answer_cells(state: State, lesson: Lesson) -> dict[str, Any]:
     answer, event = lesson.answer, lesson.event
-    cells: dict[str, Any] = {"answered": _time(event), "seconds": event.seconds, "rater": event.rater}
+    cells: dict[str, Any] = {"answered": time_of(event), "seconds": event.seconds, "rater": event.rater}
     cells |= {"answer": answer.kind, "named": [lesson.slate[p] for p in answer.order], "reason": answer.reason}
     cells |= {"infeasible": list(lesson.infeasible), "excluded": state.why_excluded(lesson)}
     return cells | {"wins": [list(row) for row in answer.matrix] or None}
 
 
-def _time(event: Event) -> str:
+def time_of(event: Event) -> str:
+    """When, in UTC."""
     return datetime.fromtimestamp(event.time, UTC).isoformat(timespec="milliseconds")
 
 
@@ -125,7 +127,10 @@ def everything(state: State, events: list[Event]) -> dict[str, Any]:
     return {
         "format": SCHEMA_VERSION,
         "study": {name: getattr(record, name) for name in names} | {"space": state.space.to_json()},
-        "candidates": [{"id": i, "params": state.options.params(i)} for i in state.seen_ids()],
+        "candidates": [
+            {"id": i, "params": state.options.params(i)} | ({"own_id": state.names[i]} if i in state.names else {})
+            for i in state.seen_ids()
+        ],
         "history": history(state),
         "raters": [{"id": r.id, "status": r.status, "reason": r.reason} for r in state.everybody()],
         "conduct": state.conduct.to_json(),
@@ -138,6 +143,14 @@ def _public(event: Event) -> Event:
     if event.kind != "rater":
         return event
     return replace(event, payload={k: v for k, v in event.payload.items() if k not in ("name", "token")})
+
+
+def own_answers(state: State) -> list[tuple[Lesson, OwnAnswer]]:
+    """Everything that was said and counts, about own ids."""
+    return [
+        (x, OwnAnswer(tuple(map(state.own_id, x.slate)), x.answer, x.event.rater, x.event.seconds))
+        for x in state.lessons()
+    ]
 
 
 def points(state: State) -> torch.Tensor:

@@ -32,6 +32,7 @@ class State:
     questions: dict[int, Asked] = field(default_factory=dict)
     said: dict[int, Lesson] = field(default_factory=dict)
     ideas: list[tuple[int, int]] = field(default_factory=list)  # (event, candidate)
+    names: dict[int, str] = field(default_factory=dict)  # own ids of candidates
     tokens: dict[str, Event] = field(default_factory=dict)
     rewrites: int = 0  # how often something said earlier was taken back or put back
     steps: Counter[int] = field(default_factory=Counter)  # automatic steps by question
@@ -86,6 +87,10 @@ class State:
             self.ideas.append((event.number, self.options.add_arm(event.payload["label"])))
         else:
             self.ideas.append((event.number, self.options.id_of(event.payload["option"])))
+
+    def _listed(self, event: Event) -> None:
+        for option, name in zip(event.payload["options"], event.payload["names"], strict=True):
+            self.names[self.options.id_of(option)] = name
 
     def _configured(self, event: Event) -> None:
         self.conduct = Conduct(**event.payload)
@@ -208,6 +213,11 @@ class State:
         """The candidate with id ``number``."""
         return Candidate(number, self.options.params(number))
 
+    def own_id(self, number: int) -> str:
+        """The own id of candidate ``number``, or its number as a text that no own id takes."""
+        text = str(number)
+        return self.names.get(number) or (f"candidate {text}" if text in self.names.values() else text)
+
     def candidate_of(self, params: Any) -> Candidate:
         """The candidate with these parameters, which has an id already."""
         return self.candidate(self.options.id_of(self.options.encode(params)))
@@ -289,6 +299,6 @@ class State:
         return np.array([self.options.option(i) for i in ids], dtype=np.float64)
 
     def seen_ids(self) -> list[int]:
-        """Every candidate that was asked, compared or added."""
-        seen = {i for a in self.questions.values() for i in a.candidates} | {i for _, i in self.ideas}
+        """Every candidate that was asked, compared, added or listed."""
+        seen = {i for a in self.questions.values() for i in a.candidates} | {i for _, i in self.ideas} | set(self.names)
         return sorted(seen.union(*(x.slate for x in self.said.values())))

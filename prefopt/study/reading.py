@@ -18,6 +18,7 @@ from prefopt.study.gain import TEN, expected_gain, little_to_gain
 from prefopt.study.limit import one_thread
 from prefopt.study.raters import Rater
 from prefopt.study.recommend import Recommendation, enough, recommend
+from prefopt.study.replay import Replay, replay
 from prefopt.study.storage import Storage, StudyRecord
 from prefopt.study.validation import Validation, result_of
 
@@ -167,6 +168,11 @@ class StudyReading:
         """Write ``history()`` as ``.csv``, or everything (study, candidates, events) as ``.json``."""
         with self._lock:
             export.write(self._sync(), self._storage.read(self.record), path)
+
+    def replay(self) -> Replay:
+        """Compute every question again from the log, and say whether it is the one that was asked."""
+        with self._lock:
+            return replay(self.record, self._storage.read(self.record))
 
     @property
     def ids(self) -> list[int]:

@@ -172,6 +172,16 @@ class Storage:
             )
         return False
 
+    def append_all(self, record: StudyRecord, new: Sequence[Event]) -> bool:
+        """Write all of ``new`` in one transaction; false, and nothing is written, if a slot or token is taken."""
+
+        def write(connection: sa.Connection) -> None:
+            take_turn(connection, record.id)
+            for event in new:
+                insert_event(connection, record.id, event)
+
+        return self._insert(write)
+
     def append_alone(self, record: StudyRecord, after: int, make: Callable[[list[Event]], Event]) -> bool:
         """Write the event that ``make`` returns for the events after ``after``, with all other writers waiting."""
 

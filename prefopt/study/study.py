@@ -12,8 +12,8 @@ from prefopt.kinds import is_whole
 from prefopt.study import naming
 from prefopt.study.changes import check_may_ask, check_open, repeated, restore_event, undo_event
 from prefopt.study.events import Event
+from prefopt.study.incoming import StudyIncoming
 from prefopt.study.limit import one_thread, seconds_left
-from prefopt.study.people import StudyPeople
 from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
 from prefopt.study.validation import Validation, begin_event, result_of
@@ -24,7 +24,7 @@ RACES = 100
 OPTIMISTIC = 2
 
 
-class Study(StudyPeople):
+class Study(StudyIncoming):
     """One experiment; make it with ``create_study``, open it again with ``load_study``.
 
     Every method first reads what other processes have written. ``tell`` writes the answer before any model
