@@ -226,6 +226,53 @@ POLICIES: dict[str, Entry] = {
     "dueling-ucb": Entry(
         "kernel.dueling_ucb", "DuelingUCB", "weak", "a smooth utility", "Benavoli et al. 2021", domains=("grid", "box")
     ),
+    "muc": Entry(
+        "kernel.muc",
+        "MUC",
+        "weak",
+        "a smooth utility",
+        "Fauvel & Chalk 2021",
+        domains=("grid", "box"),
+        slates="any",
+    ),
+    "hallucination-believer": Entry(
+        "kernel.hallucination_believer",
+        "HallucinationBeliever",
+        "weak",
+        "a smooth utility",
+        "Takeno et al. 2023, Algorithm 1",
+        domains=("grid", "box"),
+        slates="any",
+        presets={"ucb": {"acquisition": "ucb"}, "takeno2023": {"link": "probit", "sweeps": 1000}},
+    ),
+    "line-cospar": Entry(
+        "kernel.line_cospar",
+        "LineCoSpar",
+        "weak",
+        "a smooth utility",
+        "Tucker et al. 2020, Algorithm 1",
+        domains=("grid", "box"),
+        slates="any",
+        presets={"tucker2020": {"buffer": 1, "distinct": False}},
+    ),
+    "knowledge-gradient": Entry(
+        "kernel.knowledge_gradient",
+        "KnowledgeGradient",
+        "weak",
+        "a smooth utility",
+        "Wu & Gardner 2026",
+        domains=("grid", "box"),
+    ),
+    "borda-gp": Entry(
+        "kernel.borda_gp",
+        "BordaGP",
+        "borda",
+        "similar options are similarly good",
+        "Xu et al. 2020; Mehta et al. 2023",
+        domains=("arms", "grid", "box"),
+        slates="any",
+        presets={"ucb": {"acquisition": "ucb"}},
+    ),
     "brochu-ei": Entry(
         "kernel.brochu_ei", "BrochuEI", "weak", "a smooth utility", "Brochu et al. 2007", domains=("grid", "box")
     ),

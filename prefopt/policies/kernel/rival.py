@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -36,6 +36,25 @@ def apart(rows: FloatArray, slate: FloatArray, by: float = 0.0) -> FloatArray:
     """Those of ``rows`` (n, d) that differ from every one of ``slate`` (k, d) by more than ``by`` in some column."""
     gap = np.abs(rows[:, None, :] - slate).max(axis=2, initial=0.0)
     return rows[np.all(gap > max(by, 1e-9), axis=1)]
+
+
+def filled(slate: FloatArray, rankings: Sequence[FloatArray], *, distinct: bool, by: float) -> FloatArray:
+    """``slate`` (k, d) and, for each of the ``rankings`` (n, d), best first, its best option.
+
+    Args:
+        slate: what is there already.
+        rankings: of the further places.
+        distinct: whether that must be the best one that is not there yet, if there is any.
+        by: in some column options should differ by more than this.
+    """
+    for ranked in rankings:
+        free = ranked
+        for least in (by, 0.0) if distinct and len(slate) else ():
+            if len(left := apart(ranked, slate, least)):
+                free = left
+                break
+        slate = np.vstack([slate, free[:1]])
+    return slate
 
 
 def rival(

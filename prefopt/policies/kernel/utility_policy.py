@@ -247,7 +247,7 @@ class UtilityPolicy:
         """The champion; with ``reuse``, the best option shown so far (d,)."""
         if self.reuse and len(self.shown):
             return np.array(top(utility, self.shown, 1)[0])
-        return self.champion(utility)
+        return self.champion(utility, quick=True)
 
     def centre(self) -> FloatArray:
         """The allowed point nearest to the expected best one, (1, d)."""

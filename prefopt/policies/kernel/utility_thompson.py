@@ -16,7 +16,7 @@ from prefopt.errors import SettingError
 from prefopt.models.beliefs import joint_draws
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.rival import APART, apart
+from prefopt.policies.kernel.rival import APART, filled
 from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
 
 #: Grids of at most so many points are drawn exactly, larger ones by random features.
@@ -50,14 +50,8 @@ class UtilityThompson(UtilityPolicy):
 
     def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
         """The slate (m, d)."""
-        slate = np.zeros((0, self.domain.dim))
-        for j, ranked in enumerate(self._ranked(utility, rng)):
-            rows = ranked
-            if self.distinct and j:
-                by = 0.0 if isinstance(self.domain, Grid) or not len(apart(ranked, slate, APART)) else APART
-                rows = left if len(left := apart(ranked, slate, by)) else ranked
-            slate = np.vstack([slate, rows[:1]])
-        return slate
+        by = 0.0 if isinstance(self.domain, Grid) else APART
+        return filled(self.points[:0], self._ranked(utility, rng), distinct=self.distinct, by=by)
 
     def _ranked(self, utility: Utility, rng: np.random.Generator) -> list[FloatArray]:
         """For every place, options (n, d), best first by its draw; with ``reuse`` the first place's were shown."""
