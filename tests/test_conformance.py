@@ -22,10 +22,12 @@ DOMAINS = {
 QUICK = {
     ("kernel-self-sparring", "box"): {"features": 64, "raw_samples": 32, "restarts": 4},
     ("gp-sparring", "box"): {"raw_samples": 32, "restarts": 4},
+    ("borda-gp", "box"): {"features": 64, "raw_samples": 32, "restarts": 4},
 }
 #: Hyper-parameters of utility models are learned in the tests of these models.
 UTILITY = [name for name, entry in POLICIES.items() if "utility" in entry.assumes and entry.domains == ("grid", "box")]
 QUICK |= {(name, kind): {"learn": False} for name in UTILITY for kind in ("grid", "box")}
+QUICK |= {("hallucination-believer", kind): {"learn": False, "sweeps": 1} for kind in ("grid", "box")}
 QUICK["utility-thompson", "box"] |= {"features": 64, "raw_samples": 32, "restarts": 4}
 #: They are tested in other domains by themselves.
 DOMAINS_OF_UTILITY = {kind: domains[-1:] for kind, domains in DOMAINS.items()}

@@ -266,7 +266,7 @@ POLICIES: dict[str, Entry] = {
     "borda-gp": Entry(
         "kernel.borda_gp",
         "BordaGP",
-        "borda",
+        "weak",
         "similar options are similarly good",
         "Xu et al. 2020; Mehta et al. 2023",
         domains=("arms", "grid", "box"),

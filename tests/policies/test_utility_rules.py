@@ -4,12 +4,18 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.special import expit, ndtr
 
 from prefopt.answer import Answer
-from prefopt.domain import Box, Grid
+from prefopt.domain import Box, Column, Grid
 from prefopt.errors import SettingError
+from prefopt.models.utility.likelihood import Likelihood
+from prefopt.models.utility.skew import gibbs_draws
+from prefopt.models.utility.win import win_variance
 from prefopt.policies import make_policy
 from prefopt.policies.kernel.brochu_ei import expected_improvement
+from prefopt.policies.kernel.hallucination import hallucinate
+from prefopt.policies.kernel.knowledge_gradient import knowledge_gradient
 from prefopt.seeding import stream
 
 GRID = Grid.regular(5, 2)
@@ -121,8 +127,165 @@ def test_sobol_pairs_follow_the_sequence_and_go_on_over_open_questions():
     ("max-min-lcb", {"beta": -0.1}, "beta >= 0"),
     ("max-min-lcb", {"slate_size": 3}, "two options at a time"),
     ("utility-thompson", {"distinct": 2}, "true or false"),
+    ("hallucination-believer", {"acquisition": "pi"}, "'ei' or 'ucb'"),
+    ("line-cospar", {"buffer": 2}, "buffer < slate_size"),
+    ("borda-gp", {"acquisition": "ei"}, "'ts' or 'ucb'"),
+    ("borda-gp", {"noise": 0.0}, "noise > 0"),
     ("utility-thompson", {"restarts": 0}, "restarts >= 1"),
 ])  # fmt: skip
 def test_bad_settings_are_named(name, settings, message):
     with pytest.raises(SettingError, match=message):
         make_policy(name, GRID, **settings)
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_the_variance_of_a_chance_to_win(link):
+    x, weight = np.polynomial.hermite_e.hermegauss(120)
+    weight /= weight.sum()
+    function = ndtr if link == "probit" else expit
+    for mean, sd in itertools.product([0.0, 0.7, -2.5, 6.0], [0.05, 0.8, 2.5]):
+        values = function(mean + sd * x)
+        expected = weight @ values**2 - (weight @ values) ** 2
+        assert float(win_variance(mean, sd, link)) == pytest.approx(expected, abs=2e-5)
+
+
+@pytest.mark.parametrize("m", [2, 4])
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_muc_challenges_where_the_chances_are_least_known(m, link):
+    policy = told("muc", slate_size=m, link=link)
+    mean, C = policy.utility().joint(GRID.points)
+    u = np.random.default_rng(1).multivariate_normal(mean, C, size=200_000, method="eigh")
+    function = ndtr if link == "probit" else expit
+    slate = policy.ask(stream(1)).tolist()
+    assert slate[0] == int(np.argmax(mean)) and len(set(slate)) == m
+    for j in range(1, m):
+        value = np.array([sum(function(u[:, x] - u[:, k]).var() for k in slate[:j]) for x in range(10)])
+        value[slate[:j]] = 0
+        assert value[slate[j]] > value.max() - 1e-3
+
+
+def test_the_knowledge_gradient_is_the_expected_rise_of_the_largest_mean():
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((5, 5))
+    mean, C = 0.3 * rng.standard_normal(5), root @ root.T
+    u = rng.multivariate_normal(mean, C, size=400_000)
+    for a, b in [(0, 1), (2, 4), (3, 0)]:
+        won = u[:, a] - u[:, b] + 1.702 * rng.standard_normal(len(u)) > 0
+        after = won.mean() * u[won].mean(axis=0).max() + (1 - won.mean()) * u[~won].mean(axis=0).max()
+        assert knowledge_gradient(mean, C, a, 1.702)[b] == pytest.approx(after - mean.max(), abs=0.02)
+    value = np.array([knowledge_gradient(mean, C, a, 1.0) for a in range(5)])
+    assert np.allclose(value, value.T) and np.all(value >= -1e-12)
+
+
+def test_the_knowledge_gradient_asks_the_pair_of_largest_value_or_falls_back():
+    policy = told("knowledge-gradient", 3, domain=Grid.regular(9))
+    mean, C = policy.utility().joint(policy.domain.points)
+    value = np.array([knowledge_gradient(mean, C, a, 1.702) for a in range(9)])
+    i, j = policy.ask(stream(1))
+    assert value[i, j] == pytest.approx(value.max()) and value.max() > 1e-3
+    sure = told("knowledge-gradient", 150, domain=Grid.regular(3))
+    mean, C = sure.utility().joint(sure.domain.points)
+    if max(knowledge_gradient(mean, C, a, 1.702).max() for a in range(3)) < 1e-7:
+        other = told("eubo", 150, domain=Grid.regular(3))
+        assert sorted(sure.ask(stream(1))) == sorted(other.ask(stream(1)))
+    else:
+        pytest.fail("one answer could still change which option is best: the fallback was not tested")
+
+
+def test_a_hallucination_agrees_with_long_gibbs_sampling():
+    policy = told("hallucination-believer", 10, link="probit")
+    utility = policy.utility()
+    truth = gibbs_draws(utility.prior, utility.points, utility.data, Likelihood("probit"), GRID.points, stream(1))
+    means, second = [], []
+    for s in range(500):
+        mean, sd = hallucinate(utility, policy.likelihood, 5, stream(2, s)).moments(GRID.points)
+        means.append(mean)
+        second.append(mean**2 + sd**2)
+    sd = truth.std(axis=0)
+    mean = np.mean(means, axis=0)
+    assert np.all(np.abs(mean - truth.mean(axis=0)) < 0.2 * sd)
+    assert np.allclose(np.sqrt(np.mean(second, axis=0) - mean**2), sd, rtol=0.15)
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_every_hallucinated_difference_has_the_sign_of_its_answer(link):
+    policy = told("hallucination-believer", 20, link=link, jnd=0.2)
+    policy.tell(np.array([0, 5]), Answer.tie(), stream(0))
+    policy.tell(np.array([0, 5, 7]), Answer.pairs([[0, 0.3, 1], [0.7, 0, 0], [0, 0, 0]]), stream(0))
+    for sweeps in (0, 20):
+        believed = hallucinate(policy.utility(), policy.likelihood, sweeps, stream(3))
+        assert np.all(believed.v > 0)
+        assert len(believed.v) == sum(max(1, int(w)) for w in policy.utility().data.weight)
+
+
+@pytest.mark.parametrize("acquisition", ["ei", "ucb"])
+def test_hallucination_believer_follows_the_paper(acquisition):
+    policy = told("hallucination-believer", 8, acquisition=acquisition)
+    slate = policy.ask(stream(1)).tolist()
+    last = policy.answers[-1]
+    winner = int(policy.as_slate(policy.points[[last.slate[last.answer.order[0]]]])[0])
+    mean, sd = hallucinate(policy.utility(), policy.likelihood, 20, stream(1)).moments(GRID.points)
+    value = expected_improvement(mean - mean[winner], sd) if acquisition == "ei" else mean + np.sqrt(2) * sd
+    value[winner] = -np.inf
+    assert slate == [winner, int(np.argmax(value))]
+
+
+def test_line_cospar_stays_on_a_line_and_on_what_was_shown():
+    policy = make_policy("line-cospar", Box(5), learn=False)
+    policy.init(stream(0))
+    for t in range(8):
+        slate = policy.ask(stream(1, t))
+        if t > 1:
+            mean = policy.utility().mean(policy.points)
+            best = policy.points[int(np.argmax(mean))]
+            away = slate - best
+            new = [a for a, x in zip(away, slate, strict=True) if not np.any(np.all(policy.points == x, axis=1))]
+            for a in new[1:]:
+                cosine = a @ new[0] / np.linalg.norm(a) / np.linalg.norm(new[0])
+                assert abs(cosine) == pytest.approx(1.0)
+        policy.tell(slate, Answer.duel(int(np.argmin(((slate - 0.4) ** 2).sum(axis=1)))), stream(0))
+    rows = policy.line(np.array([0.0, 1.0, 0.5, 0.0, 0.0]), stream(3))
+    assert len(rows) > 30 and np.all((rows >= 0) & (rows <= 1))
+
+
+def test_line_cospar_with_a_buffer_shows_the_last_option_again():
+    policy = make_policy("line-cospar", Box(3), learn=False, preset="tucker2020")
+    policy.init(stream(0))
+    slates = []
+    for t in range(6):
+        slates.append(policy.ask(stream(1, t)))
+        assert t < 2 or np.array_equal(slates[t][1], slates[t - 1][0])
+        policy.tell(slates[t], Answer.duel(t % 2), stream(0))
+
+
+def test_borda_gp_learns_of_its_first_option_only_from_uniform_opponents():
+    policy = make_policy("borda-gp", Grid.regular(6), preset="ucb")
+    policy.init(stream(0))
+    mean, K = np.full(6, 0.5), 0.1 * np.exp(-((np.arange(6)[:, None] - np.arange(6)) ** 2) / (2 * 25 * 0.04))
+    opponents = np.zeros(6)
+    for t in range(60):
+        slate = policy.ask(stream(1, t))
+        upper = mean + 2 * np.sqrt(np.diag(K))
+        assert upper[slate[0]] > upper.max() - 1e-9 and slate[0] != slate[1]
+        opponents[slate[1]] += 1
+        won = float(slate[0] < slate[1])
+        policy.tell(slate, Answer.duel(int(1 - won)), stream(2))
+        i, c = slate[0], K[:, slate[0]].copy()
+        mean = mean + c * (won - mean[i]) / (c[i] + 0.25)
+        K = K - np.outer(c, c) / (c[i] + 0.25)
+    assert policy.best() == int(np.argmax(mean)) and np.all(opponents[1:] > 0)
+
+
+def test_borda_gp_on_a_box_is_that_on_the_same_grid():
+    grid, box = Grid.regular(7), Box([Column("levels", tuple(np.linspace(0, 1, 7)))])
+    one, two = (make_policy("borda-gp", domain, acquisition="ucb") for domain in (grid, box))
+    for policy in (one, two):
+        policy.init(stream(0))
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        pair = rng.choice(7, 2, replace=False)
+        answer = Answer.duel(int(pair[1] < pair[0]))
+        one.tell(pair, answer, stream(0))
+        two.tell(grid.points[pair], answer, stream(0))
+    assert grid.points[one.best()] == pytest.approx(two.best())
+    assert grid.points[one.ask(stream(1))[0]] == pytest.approx(two.ask(stream(1))[0])

@@ -14,6 +14,7 @@ import numpy as np
 
 from prefopt.domain import FloatArray
 from prefopt.errors import SettingError
+from prefopt.models.utility.comparisons import Comparisons
 from prefopt.models.utility.posterior import Utility
 from prefopt.policies.kernel.brochu_ei import expected_improvement
 from prefopt.policies.kernel.hallucination import hallucinate
@@ -67,10 +68,12 @@ class HallucinationBeliever(UtilityPolicy):
 
     def winner(self, utility: Utility) -> FloatArray:
         """The option (d,) that won most in the last answer, by posterior mean if several did; else the champion."""
-        for said in self.answers[:-2:-1]:
-            options, wins = self.points[list(said.slate)], said.answer.wins.sum(axis=1)
-            best = options[wins == wins.max()]
+        if self.answers:
+            last = Comparisons.of(self.answers[-1:])
+            won = np.bincount(last.ahead, last.weight[last.stage], minlength=len(self.points))
+            options = sorted(self.answers[-1].slate)
+            best = self.points[[i for i in options if won[i] == won[options].max()]]
             row = best[int(np.argmax(utility.mean(best)))]
             if not len(apart(row[None], self.shown)):
-                return row
+                return np.array(row)
         return self.leader(utility)

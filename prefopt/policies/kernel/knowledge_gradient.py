@@ -24,7 +24,7 @@ from prefopt.policies.kernel.rival import apart
 from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
 
 #: All pairs of so many options are looked at; of more, pairs with one of the leading ones.
-ALL, LEADING = 64, 16
+ALL, LEADING = 64, 8
 #: Values below this share of the largest standard deviation are rounding.
 LEAST = 1e-6
 
