@@ -20,8 +20,9 @@ LEVELS = {
     **dict.fromkeys(["models", "environments"], 2),
     **dict.fromkeys(["policies", "regret"], 3),
     **dict.fromkeys(["simulation", "study"], 4),
-    **dict.fromkeys(["plotting", "testing", "integrations", "web", "widget", "report"], 5),
-    "cli": 6,  # offers what level 5 has, such as ``--plot``
+    **dict.fromkeys(["plotting", "testing", "integrations", "frontend", "report"], 5),
+    **dict.fromkeys(["web", "widget"], 6),  # both show what ``frontend`` draws
+    "cli": 7,  # offers what the others have, such as ``--plot``
 }
 #: Levels 0 and 1 are one folder, the package itself; above, a part of the same level is a stranger.
 TOGETHER = {0, 1}
@@ -112,7 +113,7 @@ def test_the_check_lets_the_rest_pass(module, code):
     assert violations(ast.parse(code), module, is_package=module.endswith("cli")) == []
 
 
-HEAVY = "torch", "gpytorch", "botorch", "numba", "pandas", "matplotlib", "optuna"
+HEAVY = "torch", "gpytorch", "botorch", "numba", "pandas", "matplotlib", "optuna", "fastapi", "uvicorn"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,7 @@ HEAVY = "torch", "gpytorch", "botorch", "numba", "pandas", "matplotlib", "optuna
             "import contextlib, io\nfrom prefopt.cli import main\nimport sys\nsys.argv = ['prefopt', '--help']\n"
             "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as out:\n    main()\n"
             "assert 'simulate' in out.getvalue()",
-            ("torch", "gpytorch", "botorch"),
+            ("torch", "gpytorch", "botorch", "fastapi", "uvicorn"),
         ),
     ],
 )

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from prefopt.cli import demo, simulate, study
+from prefopt.cli import demo, serve, simulate, study
 from prefopt.errors import PrefoptError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("new")(study.new)
 app.command("run")(study.run)
+app.command("serve")(serve.serve)
 app.command("best")(study.best)
 app.command("history")(study.history)
 app.command("undo")(study.undo)

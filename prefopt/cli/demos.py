@@ -11,6 +11,9 @@ from typing import Any
 
 from prefopt.cli.terminal import say
 
+#: Names the language of a picture.
+SVG = "http://www.w3.org/2000/svg"
+
 
 @dataclass(frozen=True)
 class Demo:
@@ -21,12 +24,14 @@ class Demo:
         space: builds the space.
         draw: prints one candidate.
         utility: what the simulated person likes, about 0 to 4 logits.
+        picture: what one candidate is in a browser; None shows its text.
     """
 
     question: str
     space: Callable[[], Any]
     draw: Callable[[Any], None]
     utility: Callable[[Any], float]
+    picture: Callable[[Any], Any] | None = None
 
 
 def colour_space() -> Any:
@@ -56,6 +61,13 @@ def draw_colour(params: Any) -> None:
     say(f"      {swatch}{code}  hue {params['hue']:g}, lightness {params['lightness']:g}")
 
 
+def colour_picture(params: Any) -> bytes:
+    """The colour as a picture."""
+    red, green, blue = to_rgb(params)
+    fill = f'fill="rgb({red},{green},{blue})"'
+    return f'<svg xmlns="{SVG}" viewBox="0 0 400 240"><rect width="400" height="240" rx="16" {fill}/></svg>'.encode()
+
+
 def likes_teal(params: Any) -> float:
     """A person who likes a middle teal."""
     away, light = (params["hue"] - 180) / 90, params["lightness"] - 0.5
@@ -81,6 +93,15 @@ def draw_curve(params: Any) -> None:
         say("      " + "".join("*" if h == row else " " for h in heights).rstrip())
 
 
+def curve_picture(params: Any) -> bytes:
+    """The curve as a picture."""
+    steps = [i / 200 for i in range(201)]
+    heights = [math.exp(-params["fading"] * x) * math.cos(2 * math.pi * params["swings"] * x) for x in steps]
+    line = " ".join(f"{10 + 380 * x:.1f},{120 - 105 * y:.1f}" for x, y in zip(steps, heights, strict=True))
+    paper, pen = '<rect width="400" height="240" rx="16" fill="#fff"/>', 'fill="none" stroke="#0b5f6b" stroke-width="3"'
+    return f'<svg xmlns="{SVG}" viewBox="0 0 400 240">{paper}<polyline points="{line}" {pen}/></svg>'.encode()
+
+
 def likes_calm(params: Any) -> float:
     """A person who likes two slow swings."""
     return float(4 - (params["swings"] - 2) ** 2 / 2 - (params["fading"] - 1.5) ** 2 / 2)
@@ -104,8 +125,8 @@ def recipe_space() -> Any:
 
 
 DEMOS = {
-    "colour": Demo("Which colour do you like better?", colour_space, draw_colour, likes_teal),
-    "curve": Demo("Which curve looks better?", curve_space, draw_curve, likes_calm),
+    "colour": Demo("Which colour do you like better?", colour_space, draw_colour, likes_teal, colour_picture),
+    "curve": Demo("Which curve looks better?", curve_space, draw_curve, likes_calm, curve_picture),
     "recipe": Demo(
         "Which would you rather drink?",
         recipe_space,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from prefopt.cli.terminal import format_value
+from prefopt.frontend.content import format_value
 
 Row = Mapping[str, Any]
 #: Options are cut after so many characters.

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from prefopt.cli.keys import forget_typed, read_key
 from prefopt.errors import AnswerError, StudyError
+from prefopt.frontend.content import format_value
 
 HELP = "keys: 1-{m} the better one   = about the same   s skip   u undo   ? help   q quit (everything is kept)"
 
@@ -29,11 +30,6 @@ def params_text(params: Any) -> str:
     if isinstance(params, Mapping):
         return "  ".join(f"{k}={format_value(v)}" for k, v in params.items())
     return str(params)
-
-
-def format_value(value: Any) -> str:
-    """A number short enough to read, anything else as it is."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def show_text(query: Any) -> None:

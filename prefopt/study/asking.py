@@ -39,6 +39,19 @@ class Asker:
         self._limit = TimeLimit()
         self.believed: tuple[int, Any] | None = None  # what ``recommend`` made of the log up to this event
 
+    def fork(self, state: State, *, learned: bool = True) -> Asker:
+        """A copy that may draft for a state that will perhaps never be; this one may go on meanwhile.
+
+        Args:
+            state: what is known.
+            learned: whether this one first learns everything in ``state``.
+        """
+        if learned:
+            self.policy(state)
+        other = Asker(self.record)
+        other.learner = self.learner.fork()
+        return other
+
     def draft(self, state: State, rater: str | None, timeout: float | None, now: float | None = None) -> Event:
         """The event that comes next: a question, or a step that needs no person.
 

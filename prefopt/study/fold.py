@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ class State:
 
     record: StudyRecord
     last: int = 0
+    mark: int = 0  # of everything that questions depend on; equal for equal logs, in one process
     questions: dict[int, Asked] = field(default_factory=dict)
     said: dict[int, Lesson] = field(default_factory=dict)
     ideas: list[tuple[int, int]] = field(default_factory=list)  # (event, candidate)
@@ -49,6 +51,7 @@ class State:
         """Fold one event in."""
         getattr(self, f"_{event.kind}")(event)
         self.last = event.number
+        self.mark = hash((self.mark, event.kind, json.dumps(event.payload, sort_keys=True), event.rater))
         if event.token:
             self.tokens[event.token] = event
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +62,13 @@ class Learner:
             self._tell(lesson)
         self._known = len(self._told)
         return self._policy
+
+    def fork(self) -> Learner:
+        """A copy with a policy of its own."""
+        other = copy.copy(self)
+        other._policy, other._lessons = copy.deepcopy((self._policy, self._lessons))
+        other._told = list(self._told)
+        return other
 
     def _tell(self, lesson: Told) -> None:
         try:

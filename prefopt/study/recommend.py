@@ -169,6 +169,24 @@ def _beliefs(state: State, policy: Any, choice: Any) -> Beliefs:
     return Beliefs(options, *beliefs, tries > 0, possible, said, scale)
 
 
+def beliefs_about(state: State, asker: Asker, options: list[Any]) -> tuple[FloatArray, FloatArray]:
+    """Posterior mean and sd (n,) of the chance to win of ``options``, as in events, shown before or not."""
+    policy = asker.policy(state)
+    if state.options.finite:
+        recommend(state, asker, runners_up=0)
+        beliefs = asker.believed[1] if asker.believed is not None else _beliefs(state, policy, options[0])
+        return np.clip(beliefs.mean[options], 0.0, 1.0), beliefs.sd[options]
+    seen = [state.options.option(i) for i in range(len(state.options))]
+    places = [*seen, *options]
+    prior, (tries, wins) = prior_at(state, policy, places), counts_of(state, places)
+    rng = stream(state.record.seed, state.last, RECOMMEND)
+    if prior is None:
+        mean, sd, _ = alone(tries, wins, rng, among=np.ones(len(places), dtype=bool))
+    else:
+        mean, sd, _ = chances(prior, tries, wins, rng)
+    return np.clip(mean[len(seen) :], 0.0, 1.0), sd[len(seen) :]
+
+
 def prior_at(state: State, policy: Any, options: list[Any]) -> Prior | None:
     """The correlations that ``policy`` believes in, at ``options`` of a box or all of a finite space; None for none."""
     if state.options.finite:

@@ -64,7 +64,9 @@ class Storage:
         self.url = None if url is None else str(url)
         self.shown = None if url is None else shown(url)
         if self.url is None:
-            self._engine = sa.create_engine("sqlite://", poolclass=StaticPool)
+            self._engine = sa.create_engine(
+                "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
+            )
         else:
             self._engine = make_engine(read_url(self.url))
         if self._engine.dialect.name == "sqlite":

@@ -12,10 +12,10 @@ from prefopt.kinds import is_whole
 from prefopt.study import naming
 from prefopt.study.changes import check_may_ask, check_open, repeated, restore_event, undo_event
 from prefopt.study.events import Event
-from prefopt.study.incoming import StudyIncoming
 from prefopt.study.limit import one_thread, seconds_left
 from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
+from prefopt.study.serving import StudyServing
 from prefopt.study.validation import Validation, begin_event, result_of
 
 #: How often a question is drafted anew because another process asked one in between.
@@ -24,7 +24,7 @@ RACES = 100
 OPTIMISTIC = 2
 
 
-class Study(StudyIncoming):
+class Study(StudyServing):
     """One experiment; make it with ``create_study``, open it again with ``load_study``.
 
     Every method first reads what other processes have written. ``tell`` writes the answer before any model
@@ -73,7 +73,8 @@ class Study(StudyIncoming):
                 if len(waiting) > ahead:
                     return state.query(waiting[ahead])
                 if race < OPTIMISTIC:
-                    self._storage.append(self.record, self._asker.draft(state, who, left))
+                    draft = self._ahead.take(state, who) or self._asker.draft(state, who, left)
+                    self._storage.append(self.record, draft)
                 else:
                     self._storage.append_alone(
                         self.record, state.last, partial(self._late_draft, rater=who, timeout=left)

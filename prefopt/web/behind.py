@@ -1,0 +1,74 @@
+"""What is worked out while people look at their questions: the next ones, and whether there are enough answers."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from prefopt.study import Study
+from prefopt.study.question import Query
+
+#: After a piece of work of t seconds the thread rests for so many times t, so that answers come first.
+REST = 1.0
+
+
+class Behind:
+    """A thread that is always behind and never in the way.
+
+    Args:
+        asking: the study that questions are asked of; its next questions are drafted.
+        reading: another object on the same study, to see whether there are enough answers.
+        draw: makes the pictures of an option.
+    """
+
+    def __init__(self, asking: Study, reading: Study, draw: Callable[[Any], Any]) -> None:
+        self.enough = ""
+        self._asking, self._reading, self._draw = asking, reading, draw
+        self._query: Query | None = None
+        self._news, self._closed = threading.Event(), threading.Event()
+        self._news.set()
+        self._thread = threading.Thread(target=self._work, daemon=True, name="prefopt-behind")
+        self._thread.start()
+
+    def look_ahead(self, query: Query) -> None:
+        """Somebody looks at ``query`` from now on; of several the last one counts."""
+        self._query = query
+        self._news.set()
+
+    def think(self) -> None:
+        """Something was said."""
+        self._news.set()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closed.set()
+        self._news.set()
+        self._thread.join(5)
+
+    def _work(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a policy that fails here fails again where somebody is told
+            while self._news.wait() and not self._closed.is_set():
+                self._news.clear()
+                began = time.monotonic()
+                self._quietly(self._prepare)
+                self._quietly(self._see_whether_enough)
+                self._closed.wait(REST * (time.monotonic() - began))
+
+    def _prepare(self) -> None:
+        query, self._query = self._query, None
+        if query is not None:
+            for candidate in self._asking.prepare(query, until=self._news.is_set):
+                self._draw(candidate)
+
+    def _see_whether_enough(self) -> None:
+        self.enough = self._reading.enough
+
+    def _quietly(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception:  # nothing here is needed: ask() works it out itself, and says what is wrong
+            self.enough = ""

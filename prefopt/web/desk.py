@@ -1,0 +1,166 @@
+"""Everything the server does with a study, without HTTP: whose question it is, what it looks like, what was said."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from prefopt.errors import StudyError
+from prefopt.frontend import Content, answer_keywords, content_of, question_message
+from prefopt.study import Study
+from prefopt.study.question import Candidate, Query
+from prefopt.study.raters import Rater
+from prefopt.web.behind import Behind
+from prefopt.web.media import Media
+
+#: So many options are kept drawn.
+DRAWN = 1000
+#: What a rater reads when the options cannot be drawn; the admin page says why.
+BROKEN = "This option could not be shown. Skip the question, and say so."
+
+
+class Denied(Exception):
+    """The token is nobody's, or not of somebody who may do this."""
+
+
+class Desk:
+    """A study as a server needs it.
+
+    Questions, answers and reading go through objects of their own on the same log, so that no answer waits for a
+    model: one that was told is on disk before any policy hears of it.
+
+    Args:
+        study: kept in a file or database if several are to be served at once.
+        render: function of an option's parameters that gives what to show; see ``prefopt.frontend.content_of``.
+        folder: where items of a list of options that name files are found.
+        timeout: seconds the policy may take for a question.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        render: Callable[[Any], Any] | None = None,
+        folder: Path | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        self.asking, self.telling, self.reading = study, study.twin(), study.twin()
+        self.render, self.folder, self.timeout = render, folder, timeout
+        self.media, self.behind = Media(), Behind(study, self.reading, self.draw)
+        self.problem = ""
+        self._drawn: OrderedDict[str, Content] = OrderedDict()
+        self._drawing = threading.Lock()
+
+    def close(self) -> None:
+        """End the work behind the scenes and remove the files made."""
+        self.behind.close()
+        self.media.close()
+
+    def screen(self, token: str) -> dict[str, Any]:
+        """What the rater with this token sees now.
+
+        Raises:
+            Denied: no active rater has it.
+        """
+        study, rater = self.asking, _rater(self.asking, token)
+        progress = study.progress(rater)
+        seen: dict[str, Any] = {
+            "progress": {"answered": progress.answered, "more": progress.remaining},
+            "last": progress.last,
+        }
+        if study.paused is not None:
+            why = f": {study.paused}" if study.paused else ""
+            return seen | {"state": "paused", "message": f"The study pauses{why}. This page goes on by itself."}
+        enough = "all planned answers are there" if progress.remaining == 0 else self.behind.enough
+        if enough and not progress.waiting:
+            return seen | {"state": "enough", "message": f"Nothing more to do: {enough}."}
+        query = study.ask(rater, timeout=self.timeout)
+        self.behind.look_ahead(query)
+        return seen | {"state": "question", "question": self.message(query)}
+
+    def message(self, query: Query) -> Any:
+        """The question as the page takes it; raises no error for what a render function does wrong."""
+        contents = [self.draw(candidate) for candidate in query.shown]
+        return question_message(query.number, self.asking.question, contents, self.media.place)
+
+    def draw(self, candidate: Candidate) -> Content:
+        """What an option looks like; drawn once."""
+        key = json.dumps(candidate.params, sort_keys=True)
+        with self._drawing:
+            found = self._drawn.get(key)
+            if found is None:
+                found = self._drawn[key] = self._draw(candidate.params)
+            self._drawn.move_to_end(key)
+            while len(self._drawn) > DRAWN:
+                self._drawn.popitem(last=False)
+        return found
+
+    def _draw(self, params: Any) -> Content:
+        try:
+            made = params if self.render is None else self.render(params)
+            return content_of(params if made is None else made, folder=self.folder)
+        except Exception as error:  # the person's function; the study goes on
+            self.problem = f"{params!r} could not be shown: {type(error).__name__}: {error}"
+            return Content("text", text=BROKEN)
+
+    def answer(self, token: str, entry: Mapping[str, Any]) -> None:
+        """Keep what the rater with this token said; when this returns it is on disk, and it counts once.
+
+        Args:
+            token: the rater's.
+            entry: ``id`` (the client's own mark), ``question``, ``kind``, ``options``, ``infeasible``, ``reason``,
+                ``seconds``; see ``prefopt.frontend.answer_keywords``.
+
+        Raises:
+            Denied: no active rater has the token, or the question is another rater's.
+            AnswerError: what was said does not fit the question.
+            StudyError: there is no such question, or it has another answer already.
+        """
+        study, rater = self.telling, _rater(self.telling, token)
+        query = study.find(entry["question"])
+        if query.rater != rater.id:
+            raise Denied
+        said = answer_keywords(entry, query.shown_order)
+        study.tell(query, **said, rater=rater.id, seconds=entry.get("seconds"), token=f"{rater.id}:{entry['id']}"[:255])
+        self.behind.think()
+
+    def undo(self, token: str, question: int) -> None:
+        """Take back the rater's answer to ``question`` if it is the rater's last; a second time changes nothing.
+
+        Raises:
+            Denied: no active rater has the token.
+            StudyError: the rater's last answer is to another question.
+        """
+        study, rater = self.telling, _rater(self.telling, token)
+        last = study.progress(rater).last
+        if last == question:
+            study.undo(rater=rater)
+            self.behind.think()
+        elif study.find(question).rater != rater.id:
+            raise Denied
+        elif last is not None and last > question:
+            raise StudyError(f"the answer to question {question} is not your last one, so it is not taken back")
+
+    def put_back(self, question: int) -> None:
+        """Restore the answer to ``question``: one that was taken back, or one that was removed.
+
+        Raises:
+            StudyError: there is neither.
+        """
+        study = self.telling
+        row = next((r for r in study.history() if r["question"] == question and r["status"] != "automatic"), None)
+        if row is not None and row["excluded"]:
+            study.restore_answer(question)
+        else:
+            study.restore(question)
+        self.behind.think()
+
+
+def _rater(study: Study, token: str) -> Rater:
+    rater = study.rater_by_token(token)
+    if rater is None:
+        raise Denied
+    return rater
