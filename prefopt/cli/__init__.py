@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from prefopt.cli import demo, serve, simulate, study
+from prefopt.cli import demo, people, serve, simulate, study
 from prefopt.errors import PrefoptError
 
 app = typer.Typer(
@@ -27,6 +27,11 @@ app.command("history")(study.history)
 app.command("undo")(study.undo)
 app.command("replay")(study.replay)
 app.command("import")(study.import_)
+app.command("raters")(people.raters)
+app.command("diagnostics")(people.diagnostics)
+app.command("validate")(people.validate)
+app.command("exclude")(people.exclude)
+app.command("include")(people.include)
 app.command("export")(study.export)
 app.command("simulate")(simulate.simulate)
 app.command("list")(simulate.list_names)

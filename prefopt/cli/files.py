@@ -18,6 +18,7 @@ question = "Which is better?"
 storage = {storage}         # a file, or a database URL
 query_size = 2                # options per question
 budget = 20                   # questions you are willing to answer; raise it later to go on
+# repeats = 0.07              # share of questions that secretly repeat one, from which reliability is told
 # seed = 7                    # drawn once and kept if left out
 # strategy = "kernel-self-sparring"   # see: prefopt list policies
 
@@ -53,6 +54,9 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "query_size": (int, "a whole number"),
     "budget": (int, "a whole number"),
     "seed": (int, "a whole number"),
+    "repeats": ((int, float), "a share of the questions"),
+    "overlap": ((int, float), "a share of the questions"),
+    "lease": ((int, float), "a number of seconds"),
     "strategy": (str, "a policy's name in quotes"),
     "settings": (dict, "a table, [settings]"),
     "render": (str, "a command or 'python:module:function' in quotes"),

@@ -12,7 +12,7 @@ from prefopt.cli.files import StudyFile, read_file
 from prefopt.errors import NoStudyError, PrefoptError, StudyError
 
 #: What of a study file ``create_study`` takes as it is.
-PASSED = ("question", "query_size", "budget", "seed", "strategy", "settings")
+PASSED = ("question", "query_size", "budget", "seed", "strategy", "settings", "repeats", "overlap", "lease")
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,9 @@ def differences(study: Any, spec: Mapping[str, Any], space: Any) -> Iterator[str
     for key in ("seed", "strategy", "query_size"):
         if key in spec and spec[key] != getattr(record, key):
             yield f"{key} = {spec[key]!r}, the study has {getattr(record, key)!r}"
+    for key in ("repeats", "overlap", "lease"):
+        if key in spec and spec[key] != getattr(study.conduct, key):
+            yield f"{key} = {spec[key]!r}, the study has {getattr(study.conduct, key)!r}"
     if "settings" in spec:
         settings = resolve_settings(record.strategy, spec["settings"])
         if settings != record.settings:

@@ -40,6 +40,7 @@ def run(
     where: Where = "study.toml",
     name: Name = None,
     more: Annotated[int | None, typer.Option(min=1, help="Ask so many more, even if the study has enough.")] = None,
+    rater: Annotated[str | None, typer.Option(help="Who answers: a name, or the pseudonym of a rater.")] = None,
 ) -> None:
     """Ask questions until you quit; every answer is kept at once."""
     from prefopt.cli.render import make_show
@@ -54,9 +55,10 @@ def run(
         opened = opened.planned(until)
     for note in opened.notes:
         typer.echo(f"note: {note}")
-    session(opened.study, show, until=until)
+    session(opened.study, show, until=until, rater=rater)
     tell_best(opened.study)
     again = f"prefopt run {shlex.quote(shown(where))}" + (f" --name {shlex.quote(name)}" if name else "")
+    again += f" --rater {shlex.quote(rater)}" if rater else ""
     if not opened.study.enough:
         typer.echo(f"continue with: {again}")
     elif opened.study.answered:  # else there is only one option, and nothing to ask

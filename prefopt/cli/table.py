@@ -65,6 +65,8 @@ def _answer(row: Row, withdrawn: Sequence[int]) -> str:
     """What was said, by the numbers on the screen."""
     if row["status"] == "withdrawn":
         return "(withdrawn by an undo)"
+    if row["status"] == "lapsed":
+        return "(asked to somebody else meanwhile)"
     if row["status"] == "open":
         return "(taken back)" if any(number > row["question"] for number in withdrawn) else "(open)"
     places = row["shown"] or row["slate"]
@@ -78,4 +80,6 @@ def _answer(row: Row, withdrawn: Sequence[int]) -> str:
         "pairs": "all pairs",
     }[row["answer"]]
     marks = {"added": " (made elsewhere)", "undone": " (taken back)"}
-    return said + marks.get(row["status"], "")
+    said += marks.get(row["status"], "")
+    said += f" (does not count: {row['excluded']})" if row["excluded"] else ""
+    return said + (" (repeats a question)" if row["again"] else "") + (" (validation)" if row["validation"] else "")

@@ -51,7 +51,13 @@ def plainly(action: Callable[[], T]) -> T:
 
 
 def session(
-    study: Any, show: Show = show_text, *, read: Callable[[], str] = read_key, until: int | None = None
+    study: Any,
+    show: Show = show_text,
+    *,
+    read: Callable[[], str] = read_key,
+    until: int | None = None,
+    rater: str | None = None,
+    stop: Callable[[], str] | None = None,
 ) -> None:
     """Ask until the person quits, the input ends, or the study has enough; every answer is kept at once.
 
@@ -60,21 +66,30 @@ def session(
         show: puts a question before the person.
         read: the next key.
         until: ask until there are so many answers, whether or not the study has enough.
+        rater: who answers.
+        stop: instead of ``until``: why no further question is asked now, or "".
     """
     try:
-        enough = questions(study, show, read, until)
+        enough = questions(study, show, read, until, rater, stop)
     except KeyboardInterrupt:
         enough = ""
     say(f"\nEnough: {enough}" if enough else "\nStopped; every answer is kept.")
 
 
-def questions(study: Any, show: Show, read: Callable[[], str], until: int | None) -> str:
+def questions(
+    study: Any,
+    show: Show,
+    read: Callable[[], str],
+    until: int | None,
+    rater: str | None = None,
+    stop: Callable[[], str] | None = None,
+) -> str:
     """Ask one question after another; returns why there are enough, or "" when the person quits."""
     told_help = False
-    while not (enough := reason_to_stop(study, until)):
-        query = plainly(study.ask)
+    while not (enough := stop() if stop else reason_to_stop(study, until)):
+        query = plainly(lambda: study.ask(rater))
         left = study.remaining if until is None else until - study.answered
-        more = f" (about {left} more)" if left is not None else ""
+        more = f" (about {left} more)" if left is not None and not stop else ""
         say(f"\nQuestion {query.number}{more}: {study.question}")
         if query.note:
             say(f"  ({query.note})")
@@ -122,7 +137,7 @@ def act(study: Any, query: Any, key: str, seconds: float) -> bool:
         study.tell(query, skip="skipped", seconds=seconds)
         say("  -> skipped")
     elif key == "u":
-        study.undo()
+        study.undo(rater=query.rater)
         say("  -> the last answer is taken back")
     else:
         say(("  " if key == "?" else f"  {key!r} is not a key here; ") + HELP.format(m=len(query.shown)))
@@ -143,10 +158,13 @@ def tell_best(study: Any) -> None:
         say(f"  next: {params_text(other.params)}  ({other.probability_best:.0%})")
     if best.remark:
         say(f"  {best.remark}")
+    say(f"  ten more answers are expected to raise its chance to win by {plainly(study.expected_gain):.2f}")
+    if study.validation() is not None:
+        say(f"  {study.validation()}")
     tell_remarks(study)
 
 
 def tell_remarks(study: Any) -> None:
-    """Print where answers contradict each other or repeat, if they do."""
+    """Print what stands out in the answers: contradictions, repeats, raters who are not reliable."""
     for line in study.diagnostics().lines(lambda candidate: f"[{params_text(candidate.params)}]"):
         say(f"  note: {line}")
