@@ -20,7 +20,8 @@ query_size = 2                # options per question
 budget = 20                   # questions you are willing to answer; raise it later to go on
 # repeats = 0.07              # share of questions that secretly repeat one, from which reliability is told
 # seed = 7                    # drawn once and kept if left out
-# strategy = "kernel-self-sparring"   # see: prefopt list policies
+# aim = "while-learning"        # what is shown on the way should be good too; "best" is the default
+# strategy = "qeubo"            # instead of an aim; see: prefopt list policies
 
 # How an option is shown: a command per option, or "python:module:function". Parameters go by their names ({{dose}});
 # of a list of options, {{file}} (the same as {{value}} and {{option}}) is the option's text.
@@ -58,6 +59,7 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "overlap": ((int, float), "a share of the questions"),
     "lease": ((int, float), "a number of seconds"),
     "strategy": (str, "a policy's name in quotes"),
+    "aim": (str, "'best' or 'while-learning' in quotes"),
     "settings": (dict, "a table, [settings]"),
     "render": (str, "a command or 'python:module:function' in quotes"),
     "parameters": (dict, "tables [parameters.NAME]"),

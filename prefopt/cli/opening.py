@@ -12,7 +12,7 @@ from prefopt.cli.files import StudyFile, read_file
 from prefopt.errors import NoStudyError, PrefoptError, StudyError
 
 #: What of a study file ``create_study`` takes as it is.
-PASSED = ("question", "query_size", "budget", "seed", "strategy", "settings", "repeats", "overlap", "lease")
+PASSED = ("question", "query_size", "budget", "seed", "strategy", "aim", "settings", "repeats", "overlap", "lease")
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,7 @@ def adopt(study: Any, storage: str, where: str, spec: Mapping[str, Any], space: 
 def differences(study: Any, spec: Mapping[str, Any], space: Any) -> Iterator[str]:
     """What ``spec`` and ``space`` say otherwise than the study, and cannot be changed, a line each."""
     from prefopt.policies import resolve_settings
+    from prefopt.study.create import chosen_strategy
 
     record = study.record
     yield from space_differences(record.space, study.space, space)
@@ -146,6 +147,10 @@ def differences(study: Any, spec: Mapping[str, Any], space: Any) -> Iterator[str
     for key in ("repeats", "overlap", "lease"):
         if key in spec and spec[key] != getattr(study.conduct, key):
             yield f"{key} = {spec[key]!r}, the study has {getattr(study.conduct, key)!r}"
+    if "aim" in spec and "strategy" not in spec:
+        wanted = chosen_strategy(record.space.domain, None, spec["aim"])
+        if wanted != record.strategy:
+            yield f"aim = {spec['aim']!r} is strategy {wanted!r}, the study has {record.strategy!r}"
     if "settings" in spec:
         settings = resolve_settings(record.strategy, spec["settings"])
         if settings != record.settings:

@@ -103,7 +103,7 @@ class PrefoptSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
         policy.init(stream(self._seed))
         slates = [np.array([space.encode(p) for p in options]) for options, _ in said.answers]
         lessons: Sequence[tuple[Any, Answer]] = [(s, a) for s, (_, a) in zip(slates, said.answers, strict=True)]
-        if lessons and hasattr(policy, "learn"):
+        if lessons and callable(getattr(policy, "learn", None)):
             policy.learn(iter(lessons))
         else:
             for number, (slate, answer) in enumerate(lessons):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from prefopt.domain import Arms, Box
-from prefopt.errors import NoStudyError, SettingError, StudyError
+from prefopt.errors import NoStudyError, SettingError, StudyError, did_you_mean
 from prefopt.kinds import is_whole
 from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
@@ -26,6 +26,9 @@ from prefopt.study.storage import Storage, StudyRecord
 from prefopt.study.study import Study
 from prefopt.study.urls import shown
 
+#: What a person may want, and the strategy for it where options have neighbours.
+AIMS = {"best": "qeubo", "while-learning": "kernel-self-sparring"}
+
 
 def create_study(
     space: Any,
@@ -35,6 +38,7 @@ def create_study(
     study_name: str = "study",
     seed: int | None = None,
     strategy: str | None = None,
+    aim: str = "best",
     settings: Mapping[str, Any] | None = None,
     budget: int | None = None,
     load_if_exists: bool = False,
@@ -54,8 +58,11 @@ def create_study(
             machines, or None to keep it in memory.
         study_name: its name in the storage.
         seed: same seed and same answers, same questions; None draws one and stores it.
-        strategy: name of a policy (``prefopt list policies``); None chooses by the space. It is kept, so that the study
-            can be opened again; a class of your own gets a name by an ``Entry`` in ``prefopt.policies.POLICIES``.
+        strategy: name of a policy (``prefopt list policies``); None chooses by the space and ``aim``. It is kept, so
+            that the study can be opened again; a class of your own gets a name by an ``Entry`` in
+            ``prefopt.policies.POLICIES``.
+        aim: "best" to find the best option in few answers, whatever is shown on the way, or "while-learning" if what is
+            shown should be good already. Of a list without neighbours both mean the same strategy.
         settings: the policy's hyper-parameters, or ``{"preset": ...}``.
         budget: how many answers are planned, which is also what a policy that needs a horizon is told.
         load_if_exists: open the study of that name if there is one, instead of raising.
@@ -82,7 +89,7 @@ def create_study(
     if budget is not None:
         _check_count("budget", budget, 1)
     conduct = Conduct(repeats, overlap, lease)
-    strategy = default_strategy(space.domain) if strategy is None else strategy
+    strategy = chosen_strategy(space.domain, strategy, aim)
     row = {
         "name": study_name,
         "seed": _checked_seed(seed),
@@ -159,9 +166,22 @@ def load_study(
     return study
 
 
-def default_strategy(domain: Any) -> str:
+def default_strategy(domain: Any, aim: str = "best") -> str:
     """The policy for people who do not choose one: a Gaussian process where options have neighbours."""
-    return "ind-self-sparring" if isinstance(domain, Arms) else "kernel-self-sparring"
+    return "ind-self-sparring" if isinstance(domain, Arms) else AIMS[aim]
+
+
+def chosen_strategy(domain: Any, strategy: str | None, aim: str) -> str:
+    """``strategy``, or the default one for ``aim``."""
+    if aim not in AIMS:
+        raise SettingError(
+            f"unknown aim {aim!r}; expected one of {', '.join(map(repr, AIMS))}{did_you_mean(aim, AIMS)}"
+        )
+    if strategy is None:
+        return default_strategy(domain, aim)
+    if aim != "best":
+        raise SettingError(f"aim={aim!r} chooses a strategy, and strategy={strategy!r} is given: leave one of them out")
+    return strategy
 
 
 def check_strategy(record: StudyRecord) -> None:
@@ -170,7 +190,7 @@ def check_strategy(record: StudyRecord) -> None:
     if isinstance(domain, Box) and "box" not in entry.domains:
         raise SettingError(
             f"strategy {record.strategy!r} needs a finite list or grid of options, this space is continuous: give its "
-            "parameters a step, or take strategy='kernel-self-sparring'"
+            "parameters a step, or take strategy='qeubo'"
         )
     if entry.slates == "2" and record.query_size != 2:
         raise SettingError(

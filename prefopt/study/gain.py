@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from prefopt.domain import Box
-from prefopt.models.beliefs import OUTCOME, chances
+from prefopt.models.beliefs import OUTCOME
 from prefopt.seeding import stream
 from prefopt.study.asking import Asker
 from prefopt.study.fold import State
 from prefopt.study.learner import RECOMMEND
-from prefopt.study.recommend import ENOUGH_SHOWN, alone, counts_of, prior_at
+from prefopt.study.recommend import ENOUGH_SHOWN, believed
 
 FloatArray = NDArray[np.float64]
 
@@ -40,13 +40,9 @@ def expected_gain(state: State, asker: Asker, answers: int = TEN) -> float:
     domain, rng = state.space.domain, stream(state.record.seed, state.last, RECOMMEND, 1)
     if isinstance(domain, Box):
         options += [state.options.plain(row) for row in domain.sample(ELSEWHERE, rng)]
-    prior, (tries, wins) = prior_at(state, asker.policy(state), options), counts_of(state, options)
     out = state.infeasible()
     among = np.array([i not in out for i in range(len(options))])
-    if prior is None:
-        mean, sd, _ = alone(tries, wins, rng, among=among)
-    else:
-        mean, sd, _ = chances(prior, tries, wins, rng, among=among)
+    mean, sd, _ = believed(state, asker.policy(state), options, among, rng)[1]
     return gain(mean[among], sd[among], answers * min(state.record.query_size, int(among.sum())))
 
 

@@ -55,7 +55,7 @@ class Learner:
             self._built_on, self._told, self._known = base, [], 0
         self._told += self._lessons.new(state)
         whole = len(self._told) // AT_ONCE * AT_ONCE
-        if whole > self._known and hasattr(self._policy, "learn"):
+        if whole > self._known and callable(getattr(self._policy, "learn", None)):
             self._policy.learn((lesson.slate, lesson.answer) for lesson in self._told[:whole])
             self._known = whole
         for lesson in self._told[self._known :]:

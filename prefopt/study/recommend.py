@@ -26,6 +26,7 @@ FloatArray = NDArray[np.float64]
 DRAWS = 600
 #: What mean and sd of a recommendation measure.
 CORRELATED = "chance to win a comparison against what has been shown so far (Gaussian process)"
+UTILITY = "chance to win a comparison against what has been shown so far (utility model)"
 INDEPENDENT = "share of comparisons won (every option on its own)"
 #: So sure is enough.
 SURE = 0.95
@@ -43,9 +44,10 @@ class Standing:
         candidate: which.
         mean: posterior mean of its chance to win against the others (``Recommendation.scale`` says of what exactly).
         sd: posterior standard deviation of that.
-        probability_best: posterior probability that its chance to win is the largest of the candidate set, if every
-            comparison is as noisy as a coin at even chances. Whatever noise the policy asks with does not enter, and
-            with few answers on many options the number is on the cautious side.
+        probability_best: posterior probability that its chance to win is the largest of the candidate set. A strategy
+            with a utility model says what that model believes. Otherwise every comparison is taken to be as noisy as a
+            coin at even chances: whatever noise the policy asks with does not enter, and with few answers on many
+            options the number is on the cautious side.
     """
 
     candidate: Candidate
@@ -160,12 +162,8 @@ def _beliefs(state: State, policy: Any, choice: Any) -> Beliefs:
         raise StudyError(f"study {state.record.name!r}: all options were said to be infeasible; undo() takes that back")
     if not possible.all():
         said += f" but {np.sum(~possible)} infeasible"
-    prior = prior_at(state, policy, options)
-    tries, wins = counts_of(state, options)
-    if prior is None:
-        scale, beliefs = INDEPENDENT, alone(tries, wins, rng, among=possible)
-    else:
-        scale, beliefs = CORRELATED, chances(prior, tries, wins, rng, among=possible)
+    scale, beliefs = believed(state, policy, options, possible, rng)
+    tries = counts_of(state, options)[0]
     return Beliefs(options, *beliefs, tries > 0, possible, said, scale)
 
 
@@ -178,13 +176,24 @@ def beliefs_about(state: State, asker: Asker, options: list[Any]) -> tuple[Float
         return np.clip(beliefs.mean[options], 0.0, 1.0), beliefs.sd[options]
     seen = [state.options.option(i) for i in range(len(state.options))]
     places = [*seen, *options]
-    prior, (tries, wins) = prior_at(state, policy, places), counts_of(state, places)
     rng = stream(state.record.seed, state.last, RECOMMEND)
-    if prior is None:
-        mean, sd, _ = alone(tries, wins, rng, among=np.ones(len(places), dtype=bool))
-    else:
-        mean, sd, _ = chances(prior, tries, wins, rng)
+    mean, sd, _ = believed(state, policy, places, np.ones(len(places), dtype=bool), rng)[1]
     return np.clip(mean[len(seen) :], 0.0, 1.0), sd[len(seen) :]
+
+
+def believed(
+    state: State, policy: Any, options: list[Any], among: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[str, tuple[FloatArray, FloatArray, FloatArray]]:
+    """What mean and sd measure; mean, sd and probability of being the best ``among`` them of ``options``, (n,) each.
+
+    A strategy with a utility model says it itself; of the others only the correlations count.
+    """
+    if hasattr(policy, "standings"):
+        return UTILITY, policy.standings(np.array(options), rng, among)
+    prior, (tries, wins) = prior_at(state, policy, options), counts_of(state, options)
+    if prior is None:
+        return INDEPENDENT, alone(tries, wins, rng, among=among)
+    return CORRELATED, chances(prior, tries, wins, rng, among=among)
 
 
 def prior_at(state: State, policy: Any, options: list[Any]) -> Prior | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import qmc
 
 from prefopt.answer import Answer
@@ -19,6 +20,7 @@ from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Trend
+from prefopt.models.utility.standing import Standings, standings
 from prefopt.policies.checks import check_settings
 from prefopt.policies.kernel.open_questions import unlike_open
 from prefopt.seeding import stream
@@ -66,6 +68,8 @@ class UtilityPolicy:
     pull: float = 4.0
     bend: float = 2.0
     tilt: float = 1.0
+    flat: float = 0.3
+    ftilt: float = 0.0
     learn: bool = True
     link: str = "logit"
     lapse: float = 0.0
@@ -99,12 +103,18 @@ class UtilityPolicy:
             self.box, self.kernel, self.lengthscale, outputscale=self.outputscale, trend=self._trend(self.box)
         )
         self.hyper.prior(self.hyper.median)
+        plain = replace(self.hyper, trend=self._flat_trend())
+        self.hypers = (self.hyper, plain) if self.flat and self.hyper.trend else (self.hyper,)
         self.check()
 
     def _trend(self, box: Box) -> Trend | None:
         numeric = tuple(j for j, c in enumerate(box.columns) if c.kind != "category")
         half = (0.5,) * len(numeric)
         return Trend(numeric, half, half, self.pull, self.bend, self.tilt) if numeric else None
+
+    def _flat_trend(self) -> Trend | None:
+        t = self.hyper.trend
+        return replace(t, pull=0.0, bend=0.0, tilt=self.ftilt) if t and self.ftilt else None
 
     def check(self) -> None:
         """Raise ``SettingError`` if a hyper-parameter is out of range."""
@@ -190,28 +200,37 @@ class UtilityPolicy:
         if n not in self.fits:
             known = scheduled(n)
             if known not in self.fits:
-                self.fits = {known: (theta := self.learned(known), self.condition(theta, self.answers[:known]))}
-            theta, before = self.fits[known]
+                self.fits = {known: (found := self.learned(known), self.condition(*found, self.answers[:known]))}
+            found, before = self.fits[known]
             if n > known:
-                self.fits = {known: self.fits[known], n: (theta, self.condition(theta, self.answers, before))}
+                self.fits = {known: self.fits[known], n: (found, self.condition(*found, self.answers, before))}
         return self.fits[n][1]  # type: ignore[no-any-return]
 
-    def learned(self, n: int) -> FloatArray:
-        """The hyper-parameters (d + 2,) after the first ``n`` answers."""
-        if not self.learn:
-            return self.hyper.median
+    def learned(self, n: int) -> tuple[Hyper, FloatArray]:
+        """The more probable prior and its hyper-parameters (d + 2,) after the first ``n`` answers."""
         said = self.answers[:n]
         if n > ENOUGH:
             said = tuple(said[i] for i in np.sort(stream(n).permutation(n)[:ENOUGH]))
         data = Comparisons.of(said)
-        return self.hyper.learn(self.points[: data.size], data, self.likelihood)
+        steps = 15 if self.learn else 0
+        found = [h.fit(self.points[: data.size], data, self.likelihood, steps=steps) for h in self.hypers]
+        chance = [1.0] if len(found) == 1 else [1 - self.flat, self.flat]
+        best = int(np.argmax([value + math.log(p) for (_, value), p in zip(found, chance, strict=True)]))
+        return self.hypers[best], found[best][0]
 
-    def condition(self, theta: FloatArray, said: Sequence[Said], before: Utility | None = None) -> Utility:
+    def condition(
+        self, hyper: Hyper, theta: FloatArray, said: Sequence[Said], before: Utility | None = None
+    ) -> Utility:
         """The posterior after ``said``; the search for its mode starts from that of ``before``, their first ones."""
         data = Comparisons.of(said)
         points = self.points[: data.size]  # not those of later answers: the same numbers whenever this is computed
         start = None if before is None else data.differences(before.mean(points))
-        return Utility.after(self.hyper.prior(theta), points, data, self.likelihood, start)
+        return Utility.after(hyper.prior(theta), points, data, self.likelihood, start)
+
+    def standings(self, options: Any, rng: np.random.Generator, among: NDArray[np.bool_] | None = None) -> Standings:
+        """What a recommendation says of ``options``: indices (n,) of a grid or rows (n, d) of a box."""
+        rows = self.as_rows(options, len(options))
+        return standings(self.utility(), self.likelihood, rows, rng, among)
 
     def believing(self, pending: Sequence[Any]) -> Utility:
         """What would be believed if every open question were answered as expected."""

@@ -1,0 +1,73 @@
+"""How good options seem under a utility model, as chances: to win a comparison, and to be the best."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky
+
+from prefopt.domain import FloatArray
+from prefopt.models.utility.likelihood import Likelihood
+from prefopt.models.utility.posterior import Utility
+from prefopt.models.utility.win import win_probability
+
+#: So many options stand for all that were shown; so many of the most hopeful ones may be the best; joint draws.
+SHOWN, HOPEFUL, DRAWS = 16, 256, 1000
+
+
+class Standings(NamedTuple):
+    """Of n options: their chance to win against a typical one shown (mean and standard deviation), and to be best."""
+
+    mean: FloatArray
+    sd: FloatArray
+    best: FloatArray
+
+
+def standings(
+    utility: Utility,
+    likelihood: Likelihood,
+    Z: FloatArray,
+    rng: np.random.Generator,
+    among: NDArray[np.bool_] | None = None,
+) -> Standings:
+    """What is believed of the rows of Z (n, d).
+
+    The chance to win is that against options shown so far, averaged over at most ``SHOWN`` of them. Its standard
+    deviation says how much the utility behind it may be off (a tangent at the mean), the person's noise not included.
+    The chance of being best is from joint draws of the ``HOPEFUL`` ones of largest mean + 2 sd, the others have none.
+
+    Args:
+        utility: the beliefs.
+        likelihood: how answers come about.
+        Z: options.
+        rng: of the draws.
+        among: which options may be the best, (n,); None for all.
+    """
+    shown = utility.points[np.unique(np.linspace(0, len(utility.points) - 1, SHOWN).astype(int))]
+    shown = shown if len(utility.points) else Z[:SHOWN]
+    mean, V = utility.mean_and_root(Z)
+    level, root = utility.mean_and_root(shown)
+    covariance = utility.prior.covariance(Z, shown) - V @ root.T
+    own = utility.prior.variance(Z) - np.einsum("nm,nm->n", V, V)
+    others = utility.prior.covariance(shown, shown) - root @ root.T
+    gap = mean[:, None] - level
+    sd = np.sqrt(np.maximum(own[:, None] + np.diag(others) - 2 * covariance, 0.0))
+    chance = win_probability(gap.ravel(), sd.ravel(), likelihood).reshape(gap.shape)
+    slope = (chance * (1 - chance)).mean(axis=1)
+    spread = np.sqrt(np.maximum(own - 2 * covariance.mean(axis=1) + others.mean(), 0.0))
+    best = np.zeros(len(Z))
+    rows = np.arange(len(Z)) if among is None else np.flatnonzero(among)
+    rows = rows[np.argsort(-(mean + 2 * spread)[rows], kind="stable")[:HOPEFUL]]
+    best[rows] = _best(utility, Z[rows], rng)
+    return Standings(chance.mean(axis=1), slope * spread, best)
+
+
+def _best(utility: Utility, Z: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """The chance (n,) that each row of Z (n, d) has the largest utility of them."""
+    mean, covariance = utility.joint(Z)
+    jitter = 1e-8 * float(np.mean(np.diag(utility.prior.covariance(Z, Z)))) * np.eye(len(Z))
+    root = cholesky(covariance + jitter, lower=True)
+    drawn = mean[:, None] + root @ rng.standard_normal((len(Z), DRAWS))
+    return np.bincount(drawn.argmax(axis=0), minlength=len(Z)) / DRAWS
