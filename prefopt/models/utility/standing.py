@@ -45,8 +45,8 @@ def standings(
         rng: of the draws.
         among: which options may be the best, (n,); None for all.
     """
-    shown = utility.points[np.unique(np.linspace(0, len(utility.points) - 1, SHOWN).astype(int))]
-    shown = shown if len(utility.points) else Z[:SHOWN]
+    shown = utility.points if len(utility.points) else Z[:SHOWN]
+    shown = shown[np.unique(np.linspace(0, len(shown) - 1, SHOWN).astype(int))]
     mean, V = utility.mean_and_root(Z)
     level, root = utility.mean_and_root(shown)
     covariance = utility.prior.covariance(Z, shown) - V @ root.T

@@ -53,7 +53,10 @@ class UtilityPolicy:
         link: "logit" or "probit".
         lapse: share of answers taken for guesses.
         jnd: just-noticeable difference in units of the noise; 0 takes a tie for half a win of each side.
-        opening: number of first questions that do not use the model.
+        flat: probability, before any answer, that the centre is no better than any other place: whichever of the two
+            priors is more probable is used, judged anew whenever hyper-parameters are learned.
+        opening: number of first questions that do not use the model; None is 2, and 4 in one dimension, where two
+            leave whole hills unseen.
         reuse: whether one option of every question, from the second on, is one that was shown before.
 
     State: ``points`` (q, d), the distinct options compared, and ``said``, the answers about them.
@@ -69,12 +72,11 @@ class UtilityPolicy:
     bend: float = 2.0
     tilt: float = 1.0
     flat: float = 0.3
-    ftilt: float = 0.0
     learn: bool = True
     link: str = "logit"
     lapse: float = 0.0
     jnd: float = 0.0
-    opening: int = 2
+    opening: int | None = None
     reuse: bool = False
 
     #: What is computed once from the answers and remembered between questions.
@@ -95,7 +97,7 @@ class UtilityPolicy:
             raise SettingError(
                 f"{type(self).__name__} compares two options at a time, got slate_size={self.slate_size}"
             )
-        if not (self.lengthscale > 0 and self.outputscale > 0 and min(self.bend, self.tilt, self.opening) >= 0):
+        if not (self.lengthscale > 0 and self.outputscale > 0 and min(self.bend, self.tilt, self.opening or 0) >= 0):
             raise SettingError(f"expected lengthscale, outputscale > 0 and bend, tilt, opening >= 0; got {self}")
         self.box = Box(self.domain.dim) if isinstance(self.domain, Grid) else self.domain
         self.likelihood = Likelihood(self.link, self.lapse, self.jnd)
@@ -103,18 +105,16 @@ class UtilityPolicy:
             self.box, self.kernel, self.lengthscale, outputscale=self.outputscale, trend=self._trend(self.box)
         )
         self.hyper.prior(self.hyper.median)
-        plain = replace(self.hyper, trend=self._flat_trend())
-        self.hypers = (self.hyper, plain) if self.flat and self.hyper.trend else (self.hyper,)
+        if not 0 <= self.flat < 1:
+            raise SettingError(f"flat is a probability below 1, got {self.flat}")
+        doubt = self.flat > 0 and self.hyper.trend is not None
+        self.hypers = (self.hyper, replace(self.hyper, trend=None)) if doubt else (self.hyper,)
         self.check()
 
     def _trend(self, box: Box) -> Trend | None:
         numeric = tuple(j for j, c in enumerate(box.columns) if c.kind != "category")
         half = (0.5,) * len(numeric)
         return Trend(numeric, half, half, self.pull, self.bend, self.tilt) if numeric else None
-
-    def _flat_trend(self) -> Trend | None:
-        t = self.hyper.trend
-        return replace(t, pull=0.0, bend=0.0, tilt=self.ftilt) if t and self.ftilt else None
 
     def check(self) -> None:
         """Raise ``SettingError`` if a hyper-parameter is out of range."""
@@ -127,7 +127,8 @@ class UtilityPolicy:
     def init(self, rng: np.random.Generator) -> None:
         """Forget everything; ``rng`` draws the first questions."""
         self.points, self.said, self.fits = np.zeros((0, self.domain.dim)), (), {}
-        self.first = first_slates(self.domain, self.opening, self.slate_size, rng)
+        opening = (4 if self.domain.dim == 1 else 2) if self.opening is None else self.opening
+        self.first = first_slates(self.domain, opening, self.slate_size, rng)
 
     @property
     def answers(self) -> tuple[Said, ...]:
