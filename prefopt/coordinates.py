@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,19 +66,31 @@ class Coordinates:
             DomainError: a box with a function as a constraint, which cannot be written down.
         """
         if isinstance(self.domain, Box):
-            columns = [{"kind": c.kind, "levels": list(c.levels)} for c in self.domain.columns]
+            columns = [
+                {"kind": c.kind, "levels": list(c.levels)} | ({"likely": list(c.likely)} if c.likely else {})
+                for c in self.domain.columns
+            ]
             record: dict[str, Any] = {"kind": "box", "columns": columns}
             if self.domain.constraints:
                 record["constraints"] = constraints_to_json(self.domain.constraints)
             return record
+        likely = self.domain.likely
+        known = {} if likely is None else {"likely": [None if entry is None else list(entry) for entry in likely]}
         if self.domain.axes is not None:
-            return {"kind": "grid", "axes": [axis.tolist() for axis in self.domain.axes]}
-        return {"kind": "grid", "points": self.domain.points.tolist()}
+            return {"kind": "grid", "axes": [axis.tolist() for axis in self.domain.axes], **known}
+        return {"kind": "grid", "points": self.domain.points.tolist(), **known}
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> Coordinates:
         """What ``to_json`` wrote."""
         if record["kind"] == "box":
-            columns = [Column(c["kind"], tuple(c["levels"])) for c in record["columns"]]
+            columns = [Column(c["kind"], tuple(c["levels"]), _pair(c.get("likely"))) for c in record["columns"]]
             return cls(Box(columns, [Linear.from_json(c) for c in record.get("constraints", ())]))
-        return cls(Grid.product(*record["axes"]) if "axes" in record else Grid(record["points"]))
+        grid = Grid.product(*record["axes"]) if "axes" in record else Grid(record["points"])
+        if "likely" not in record:
+            return cls(grid)
+        return cls(replace(grid, likely=tuple(_pair(entry) for entry in record["likely"])))
+
+
+def _pair(likely: Any) -> tuple[float, float] | None:
+    return None if likely is None else (float(likely[0]), float(likely[1]))

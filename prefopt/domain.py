@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prefopt.errors import DomainError
-from prefopt.finite import SAME, Arms, FloatArray, Grid
+from prefopt.finite import SAME, Arms, FloatArray, Grid, check_likely
 from prefopt.linear import Linear, read_constraint
 from prefopt.polytope import Polytope, find_polytope
 
@@ -28,11 +28,13 @@ class Column:
     """One coordinate of a ``Box``: continuous, restricted to ascending ``levels``, or a category.
 
     A category of k choices is coded by k evenly spaced levels in [0, 1]; only whether two codes are
-    equal has a meaning, which kernels respect.
+    equal has a meaning, which kernels respect. ``likely`` (low, high) is where somebody expects the best option;
+    None is anywhere.
     """
 
     kind: Literal["continuous", "levels", "category"] = "continuous"
     levels: tuple[float, ...] = ()
+    likely: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in ("continuous", "levels", "category"):
@@ -41,6 +43,10 @@ class Column:
             raise DomainError(f"a {self.kind} column came with levels={self.levels}; only the others have levels")
         if any(not 0 <= v <= 1 for v in self.levels) or any(np.diff(self.levels) <= 0):
             raise DomainError(f"levels must ascend within [0, 1], got {self.levels}")
+        if self.likely is not None:
+            check_likely(self.likely)
+            if self.kind == "category":
+                raise DomainError(f"a category has no order, so likely={self.likely} means nothing; leave it out")
 
     def snap(self, values: FloatArray) -> FloatArray:
         """The nearest allowed values; shape unchanged."""

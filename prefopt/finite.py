@@ -16,6 +16,12 @@ FloatArray = NDArray[np.float64]
 SAME = 1e-12
 
 
+def check_likely(likely: Sequence[float]) -> None:
+    """Raise ``DomainError`` unless ``likely`` is a range (low, high) within [0, 1]."""
+    if not (len(likely) == 2 and 0 <= likely[0] < likely[1] <= 1):
+        raise DomainError(f"likely is a range (low, high) with 0 <= low < high <= 1, got {likely!r}")
+
+
 @dataclass(frozen=True)
 class Arms:
     """A finite list of ``size`` options about which nothing else is known. An option is its index, 0 .. size-1.
@@ -40,6 +46,8 @@ class Grid:
         points: shape (K, d), every entry in [0, 1].
         axes: per-dimension coordinates if ``points`` is their product in row-major order; models
             use it to work axis by axis. ``Grid.product`` sets it.
+        likely: per dimension (low, high) where somebody expects the best option, or None where nothing can be expected,
+            such as in the coordinates of a category; None for all of them is (0, 1) everywhere.
 
     Raises:
         DomainError: not two-dimensional, not finite, outside [0, 1], or one point twice.
@@ -47,6 +55,7 @@ class Grid:
 
     points: FloatArray
     axes: tuple[FloatArray, ...] | None = None
+    likely: tuple[tuple[float, float] | None, ...] | None = None
 
     def __post_init__(self) -> None:
         points = _numbers(self.points, "points")
@@ -67,6 +76,11 @@ class Grid:
             raise DomainError(f"Grid points {a} and {b} are the same point {points[a]}: list each option once")
         if self.axes is not None and not np.array_equal(_mesh(self.axes), points):
             raise DomainError("points are not the row-major product of axes; use Grid.product(*axes), or axes=None")
+        if self.likely is not None:
+            if len(self.likely) != points.shape[1]:
+                raise DomainError(f"likely has one entry a dimension, {points.shape[1]}, got {len(self.likely)}")
+            for entry in filter(None, self.likely):
+                check_likely(entry)
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
 

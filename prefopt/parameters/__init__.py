@@ -28,7 +28,7 @@ def read_parameter(name: str, table: dict[str, Any]) -> Parameter:
     if not isinstance(kind, str) or kind not in TYPES:
         raise DomainError(f"parameter {name!r}: type {kind!r}; expected one of {', '.join(TYPES)}")
     wanted = {"choices"} if kind == "categorical" else {"low", "high"}
-    allowed = wanted if kind == "categorical" else wanted | {"log", "step"}
+    allowed = wanted if kind == "categorical" else wanted | {"log", "step", "likely"}
     for problem, keys in (("unknown", set(fields) - allowed), ("missing", wanted - set(fields))):
         if keys:
             raise DomainError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -14,6 +15,7 @@ from prefopt.domain import FloatArray, Grid
 from prefopt.errors import DomainError
 from prefopt.parameters.base import MOST_VALUES, Parameter
 from prefopt.parameters.categorical import Categorical
+from prefopt.parameters.ranges import Range
 
 Constraint = Callable[[dict[str, Any]], bool]
 #: Two different choices of a category lie this far apart in a ``Grid``, whichever they are. At the kernels' default
@@ -64,11 +66,23 @@ def fits_grid(parameters: Sequence[Parameter]) -> bool:
 def make_grid(parameters: Sequence[Parameter], kept: NDArray[np.int64] | None) -> Grid:
     """The combinations (those numbered ``kept``, all if None), the last parameter running fastest."""
     blocks = [_coordinates(p) for p in parameters]
+    likely = _likely(parameters, blocks)
     if kept is None and all(block.shape[1] == 1 for block in blocks):
-        return Grid.product(*(block[:, 0] for block in blocks))
+        grid = Grid.product(*(block[:, 0] for block in blocks))
+        return replace(grid, likely=likely)
     counts = tuple(len(block) for block in blocks)
     places = np.unravel_index(np.arange(prod(counts)) if kept is None else kept, counts)
-    return Grid(np.hstack([block[place] for block, place in zip(blocks, places, strict=True)]))
+    return Grid(np.hstack([block[place] for block, place in zip(blocks, places, strict=True)]), likely=likely)
+
+
+def _likely(
+    parameters: Sequence[Parameter], blocks: Sequence[FloatArray]
+) -> tuple[tuple[float, float] | None, ...] | None:
+    """Where the best option is expected, of each coordinate; None if that is anywhere."""
+    made: list[tuple[float, float] | None] = []
+    for parameter, block in zip(parameters, blocks, strict=True):
+        made += [parameter.likely_unit if isinstance(parameter, Range) else None] * block.shape[1]
+    return None if set(made) == {(0.0, 1.0)} else tuple(made)
 
 
 def allowed_combinations(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> NDArray[np.int64]:

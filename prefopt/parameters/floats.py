@@ -23,6 +23,8 @@ class Float(Range):
         step: only low, low + step, ... up to the last one that does not exceed high (``Space`` warns if that is not
             high). Values are computed in
             decimals, so a step of 0.1 never shows 0.30000000000000004.
+        likely: (low, high) where you expect the best value, if you do: answers are needed to overrule it, and few are
+            needed if it is right. Strategies on a utility model, the default, use it.
 
     Raises:
         DomainError: a range that does not exist; the message names the parameter.
@@ -38,6 +40,7 @@ class Float(Range):
     high: float
     log: bool = False
     step: float | None = None
+    likely: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for field in ("low", "high") if self.step is None else ("low", "high", "step"):

@@ -23,6 +23,7 @@ class Int(Range):
         high: largest value; may equal ``low``.
         log: search in logarithms.
         step: only low, low + step, ... up to the last one that does not exceed high (else ``Space`` warns).
+        likely: (low, high) where you expect the best value, if you do; see ``Float``.
 
     Raises:
         DomainError: a range that does not exist; the message names the parameter.
@@ -36,6 +37,7 @@ class Int(Range):
     high: int
     log: bool = False
     step: int = 1
+    likely: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for field in ("low", "high", "step"):

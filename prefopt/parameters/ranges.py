@@ -24,6 +24,7 @@ class Range(Parameter):
     high: Any
     log: bool
     step: Any
+    likely: Any
 
     def _check_range(self) -> None:
         self._check_name()
@@ -37,6 +38,25 @@ class Range(Parameter):
             raise self._fail(f"a logarithmic range needs low > 0, got low={self.low}; raise it or drop log")
         if self.log and self.high / WIDEST_RATIO > self.low:
             raise self._fail(f"the ratio of high {self.high} to low {self.low} is too wide for a logarithmic range")
+        if self.likely is not None:
+            self._check_likely()
+
+    def _check_likely(self) -> None:
+        """Make ``likely`` a pair of numbers; raises DomainError unless they ascend within the range."""
+        given = self.likely
+        if isinstance(given, str | bytes) or not hasattr(given, "__len__") or len(given) != 2:
+            raise self._fail(f"likely is two numbers such as ({self.low}, {self.high}), got {given!r}")
+        low, high = (self._number(value, "an end of likely") for value in given)
+        if not self.low <= low < high <= self.high:
+            raise self._fail(
+                f"likely ({low:g}, {high:g}) must be a range within {self.low} to {self.high}, its smaller end first"
+            )
+        object.__setattr__(self, "likely", (low, high))
+
+    @property
+    def likely_unit(self) -> tuple[float, float]:
+        """Where the best value is expected, in [0, 1] of the declared range."""
+        return (0.0, 1.0) if self.likely is None else (self.unit(self.likely[0]), self.unit(self.likely[1]))
 
     def _number(self, value: Any, what: str) -> float:
         if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
@@ -95,6 +115,7 @@ class Range(Parameter):
 
     def column(self) -> Column:
         """Continuous, or levels if there are at most ``MOST_VALUES``."""
+        likely = None if self.likely is None else self.likely_unit
         if self.count is None or self.count > MOST_VALUES:
-            return Column()
-        return Column("levels", tuple(self.unit(self.value(i)) for i in range(self.count)))
+            return Column(likely=likely)
+        return Column("levels", tuple(self.unit(self.value(i)) for i in range(self.count)), likely)

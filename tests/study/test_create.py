@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from prefopt import Arms, create_study, load_study
+from prefopt import Arms, Box, Grid, create_study, load_study
 from prefopt.errors import SettingError, StudyError
 from prefopt.policies import POLICIES, Entry, make_policy
 from prefopt.policies.arms.ind_self_sparring import IndSelfSparring
@@ -75,3 +75,26 @@ def test_an_unknown_setting_names_the_nearest(name, key, near):
         SettingError, match=rf"{name} has no setting '{key}' \(did you mean '{near}'\?\); it has .*{near}"
     ):
         make_policy(name, Arms(4), horizon=10, **{key: 1})
+
+
+@pytest.mark.parametrize(
+    ("space", "aim", "strategy"),
+    [
+        (Box(2), "best", "qeubo"),
+        (Grid.regular(4), "best", "qeubo"),
+        (Box(2), "while-learning", "kernel-self-sparring"),
+        (["a", "b"], "best", "ind-self-sparring"),
+        (["a", "b"], "while-learning", "ind-self-sparring"),
+    ],
+)
+def test_the_aim_chooses_the_strategy(space, aim, strategy):
+    study = create_study(space, aim=aim, seed=1, query_size=2)
+    assert study.record.strategy == strategy
+    assert len(study.ask().ids) == 2
+
+
+def test_an_aim_is_known_and_alone():
+    with pytest.raises(SettingError, match="unknown aim 'bset'; expected one of 'best', 'while-learning'; did you mean"):
+        create_study(Box(2), aim="bset")
+    with pytest.raises(SettingError, match="leave one of them out"):
+        create_study(Box(2), aim="while-learning", strategy="random")

@@ -29,6 +29,8 @@ from prefopt.seeding import stream
 ALWAYS = 10
 #: They are learned from at most so many answers, the same ones every time.
 ENOUGH = 300
+#: Half the width of the narrowest region in which the best option can be expected.
+NARROWEST = 0.02
 #: How much of the cube the first questions span.
 INNER = 0.6
 #: Search for the largest mean on a box: random points, climbs begun and climbs ended, for an ask and for ``best``.
@@ -102,7 +104,7 @@ class UtilityPolicy:
         self.box = Box(self.domain.dim) if isinstance(self.domain, Grid) else self.domain
         self.likelihood = Likelihood(self.link, self.lapse, self.jnd)
         self.hyper = Hyper(
-            self.box, self.kernel, self.lengthscale, outputscale=self.outputscale, trend=self._trend(self.box)
+            self.box, self.kernel, self.lengthscale, outputscale=self.outputscale, trend=self._trend(self.domain)
         )
         self.hyper.prior(self.hyper.median)
         if not 0 <= self.flat < 1:
@@ -111,10 +113,13 @@ class UtilityPolicy:
         self.hypers = (self.hyper, replace(self.hyper, trend=None)) if doubt else (self.hyper,)
         self.check()
 
-    def _trend(self, box: Box) -> Trend | None:
-        numeric = tuple(j for j, c in enumerate(box.columns) if c.kind != "category")
-        half = (0.5,) * len(numeric)
-        return Trend(numeric, half, half, self.pull, self.bend, self.tilt) if numeric else None
+    def _trend(self, domain: Grid | Box) -> Trend | None:
+        ends = likely_of(domain)
+        numeric = tuple(j for j, end in enumerate(ends) if end is not None)
+        low, high = (np.array([end[k] for end in ends if end is not None]) for k in (0, 1))
+        width = np.maximum((high - low) / 2, NARROWEST)
+        place = tuple(((low + high) / 2).tolist()), tuple(width.tolist())
+        return Trend(numeric, *place, self.pull, self.bend, self.tilt) if numeric else None
 
     def check(self) -> None:
         """Raise ``SettingError`` if a hyper-parameter is out of range."""
@@ -128,7 +133,7 @@ class UtilityPolicy:
         """Forget everything; ``rng`` draws the first questions."""
         self.points, self.said, self.fits = np.zeros((0, self.domain.dim)), (), {}
         opening = (4 if self.domain.dim == 1 else 2) if self.opening is None else self.opening
-        self.first = first_slates(self.domain, opening, self.slate_size, rng)
+        self.first = first_slates(self.domain, opening, self.slate_size, rng, likely_of(self.domain))
 
     @property
     def answers(self) -> tuple[Said, ...]:
@@ -201,11 +206,13 @@ class UtilityPolicy:
         if n not in self.fits:
             known = scheduled(n)
             if known not in self.fits:
-                self.fits = {known: (found := self.learned(known), self.condition(*found, self.answers[:known]))}
-            found, before = self.fits[known]
+                hyper, theta = self.learned(known)
+                self.fits = {known: (hyper, theta, self.condition(hyper, theta, self.answers[:known]))}
+            hyper, theta, before = self.fits[known]
             if n > known:
-                self.fits = {known: self.fits[known], n: (found, self.condition(*found, self.answers, before))}
-        return self.fits[n][1]  # type: ignore[no-any-return]
+                now = self.condition(hyper, theta, self.answers, before)
+                self.fits = {known: self.fits[known], n: (hyper, theta, now)}
+        return self.fits[n][2]  # type: ignore[no-any-return]
 
     def learned(self, n: int) -> tuple[Hyper, FloatArray]:
         """The more probable prior and its hyper-parameters (d + 2,) after the first ``n`` answers."""
@@ -279,6 +286,13 @@ class UtilityPolicy:
         return middle if self.box.feasible(middle)[0] else self.box.sample(1, stream(0))
 
 
+def likely_of(domain: Grid | Box) -> list[tuple[float, float] | None]:
+    """Where the best option is expected, of every column: (low, high), or None of a category."""
+    if isinstance(domain, Grid):
+        return list(domain.likely or [(0.0, 1.0)] * domain.dim)
+    return [None if c.kind == "category" else (c.likely or (0.0, 1.0)) for c in domain.columns]
+
+
 def scheduled(n: int) -> int:
     """The last number of answers, at most ``n``, after which hyper-parameters are learned anew.
 
@@ -305,15 +319,25 @@ def top(utility: Utility, rows: FloatArray, size: int) -> FloatArray:
     return rows[np.argsort(-utility.mean(rows), kind="stable")[:size]] if len(rows) else rows
 
 
-def first_slates(domain: Grid | Box, count: int, m: int, rng: np.random.Generator) -> FloatArray:
+def first_slates(
+    domain: Grid | Box,
+    count: int,
+    m: int,
+    rng: np.random.Generator,
+    likely: Sequence[tuple[float, float] | None] | None = None,
+) -> FloatArray:
     """``count`` slates of m distinct points in the inner part of the domain, (count, m, d).
 
-    Points come from a Latin hypercube; in a pair, the second one is the first mirrored at the centre.
+    Points come from a Latin hypercube of the ``likely`` region (low, high) of every column, or of [0, 1]; in a pair,
+    the second one is the first mirrored at the centre of that.
     """
     half = (m + 1) // 2
     seed = np.random.default_rng(rng.integers(2**63))
-    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count) * half) - 0.5)
+    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count * half)) - 0.5)
     mirrored = np.stack([drawn, 1 - drawn], axis=1).reshape(-1, 2 * half, domain.dim)[:count, :m]
+    if likely is not None:
+        low, high = np.array([(0.0, 1.0) if end is None else end for end in likely]).T
+        mirrored = low + (high - low) * mirrored
     return np.array([_allowed(domain, rows, rng) for rows in mirrored]).reshape(count, m, domain.dim)
 
 

@@ -18,9 +18,7 @@ from prefopt.seeding import stream
 def believed(answers=20):
     rng = stream(5)
     points = rng.random((2 * answers, 2))
-    said = [
-        Said((2 * t, 2 * t + 1), Answer.duel(int(points[2 * t, 0] < points[2 * t + 1, 0]))) for t in range(answers)
-    ]
+    said = [Said((2 * t, 2 * t + 1), Answer.duel(int(points[2 * t, 0] < points[2 * t + 1, 0]))) for t in range(answers)]
     hyper = Hyper(Box(2))
     return Utility.after(hyper.prior(hyper.median), points, Comparisons.of(said), Likelihood())
 
