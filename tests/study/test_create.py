@@ -94,7 +94,9 @@ def test_the_aim_chooses_the_strategy(space, aim, strategy):
 
 
 def test_an_aim_is_known_and_alone():
-    with pytest.raises(SettingError, match="unknown aim 'bset'; expected one of 'best', 'while-learning'; did you mean"):
+    with pytest.raises(
+        SettingError, match="unknown aim 'bset'; expected one of 'best', 'while-learning'; did you mean"
+    ):
         create_study(Box(2), aim="bset")
     with pytest.raises(SettingError, match="leave one of them out"):
         create_study(Box(2), aim="while-learning", strategy="random")
