@@ -8,6 +8,7 @@ from prefopt import Box, Categorical, Column, Float, Int, Linear, Space, create_
 from prefopt.errors import DomainError, StudyError
 from prefopt.policies.base import FinitePolicy
 from prefopt.policies.kernel.self_sparring_box import BoxKernelSelfSparring
+from prefopt.policies.kernel.utility_policy import UtilityPolicy
 from prefopt.space import as_space
 
 
@@ -77,7 +78,7 @@ def test_every_question_of_a_stored_study_keeps_them(name, tmp_path, monkeypatch
         numbers = [sum(v for v in c.params.values() if isinstance(v, float)) for c in query.candidates]
         study.tell(query, best=query.ids[int(np.argmax(numbers))])  # pulls towards the border
     assert allowed(study.recommend().params)
-    for policy in (FinitePolicy, BoxKernelSelfSparring):
+    for policy in (FinitePolicy, BoxKernelSelfSparring, UtilityPolicy):
         monkeypatch.setattr(policy, "ask", lambda *_: 1 / 0)
     with pytest.warns(RuntimeWarning, match="drawn at random"):
         drawn = [candidate.params for candidate in study.ask("another").candidates]
