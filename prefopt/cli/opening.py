@@ -113,7 +113,8 @@ def adopt(study: Any, storage: str, where: str, spec: Mapping[str, Any], space: 
         raise StudyError(
             f"{where} does not fit study {study.name!r} in {shown(storage)} ({study.answered} answers) any more:"
             f"{listed}\n"
-            "Put this back, or begin a new study with another name or storage."
+            f"Put this back; or begin a new version that keeps the answers that still fit: prefopt new "
+            f"{shlex.quote(where)} --version; or a new study with another name or storage."
         )
     notes, changes = [], {}
     if "question" in spec and spec["question"] != study.question:
@@ -130,6 +131,22 @@ def adopt(study: Any, storage: str, where: str, spec: Mapping[str, Any], space: 
         study.add(item)
         notes.append(f"new option: {item}")
     return study, tuple(notes)
+
+
+def begin_version(where: str) -> Any:
+    """A new version of the study of the study file ``where``, with everything that was edited in it.
+
+    Raises:
+        StudyError: nothing was edited.
+    """
+    from prefopt.study import load_study
+
+    file = read_file(Path(where))
+    study = load_study(file.storage, study_name=file.name)
+    now = {**vars(study.record), **vars(study.conduct)}
+    changes = {key: file.spec[key] for key in PASSED if key in file.spec and file.spec[key] != now[key]}
+    space = file.space()
+    return study.new_version(space=None if space == study.record.space else space, **changes)
 
 
 def differences(study: Any, spec: Mapping[str, Any], space: Any) -> Iterator[str]:

@@ -9,14 +9,17 @@ from typing import Annotated
 
 import typer
 
-from prefopt.cli.opening import open_study
+from prefopt.cli.opening import begin_version, open_study
 from prefopt.errors import StudyError
 
 Where = Annotated[str, typer.Argument(help="study.toml, a study's .db file, or a database URL")]
 Name = Annotated[str | None, typer.Option(help="Which study, if a .db file or database holds several.")]
 
 
-def new(path: Annotated[Path, typer.Argument(help="the study file, study.toml")]) -> None:
+def new(
+    path: Annotated[Path, typer.Argument(help="the study file, study.toml")],
+    version: Annotated[bool, typer.Option("--version", help="Begin a new version, after another edit.")] = False,
+) -> None:
     """Write a study file to edit, or create the study that an existing one describes."""
     from prefopt.cli.files import template
 
@@ -29,6 +32,11 @@ def new(path: Annotated[Path, typer.Argument(help="the study file, study.toml")]
         except OSError as error:
             raise StudyError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
         typer.echo(f"wrote {path}; edit it, then: {command}")
+        return
+    if version:
+        made = begin_version(str(path)).version
+        kept = f"{made['kept']} answers are kept, {made['left_out']} do not fit any more and stay in {made['of']!r}"
+        typer.echo(f"version {made['number']} is ready ({kept}); answer with: {command}")
         return
     opened = open_study(str(path), create=True)
     for note in opened.notes:

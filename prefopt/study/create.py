@@ -83,15 +83,47 @@ def create_study(
     >>> study.answered
     1
     """
-    space = as_space(space)
+    space, conduct = as_space(space), Conduct(repeats, overlap, lease)
     _check_texts(storage, study_name=study_name, question=question)
+    row = checked_row(
+        space,
+        name=study_name,
+        query_size=query_size,
+        seed=seed,
+        strategy=chosen_strategy(space.domain, strategy, aim),
+        settings=settings,
+        budget=budget,
+        question=question,
+    )
+    database = Storage(None if storage is None else str(storage))
+    log = [Event("configured", conduct.to_json(), slot="configured")]
+    if not database.create(row, log) and not load_if_exists:
+        database.close()
+        raise StudyError(
+            f"storage {shown(storage)!r} has a study {study_name!r} already: load_study({shown(storage)!r}, "
+            f"study_name={study_name!r}) opens it, load_if_exists=True does so by itself"
+        )
+    return _opened(database, study_name)
+
+
+def checked_row(
+    space: Any,
+    *,
+    name: str,
+    query_size: int,
+    seed: int | None,
+    strategy: str,
+    settings: Mapping[str, Any] | None,
+    budget: int | None,
+    question: str,
+) -> dict[str, Any]:
+    """The row of a study in its storage, from the arguments of ``create_study``; raises as that does."""
+    _check_texts(None, study_name=name, question=question)
     _check_count("query_size", query_size, 2)
     if budget is not None:
         _check_count("budget", budget, 1)
-    conduct = Conduct(repeats, overlap, lease)
-    strategy = chosen_strategy(space.domain, strategy, aim)
     row = {
-        "name": study_name,
+        "name": name,
         "seed": _checked_seed(seed),
         "space": space.to_json(),
         "strategy": strategy,
@@ -107,17 +139,9 @@ def create_study(
     size = getattr(space.domain, "size", query_size)
     if 1 < size < query_size:
         warnings.warn(
-            f"query_size={query_size}, but there are {size} options: a question shows all of them", stacklevel=2
+            f"query_size={query_size}, but there are {size} options: a question shows all of them", stacklevel=3
         )
-    database = Storage(None if storage is None else str(storage))
-    log = [Event("configured", conduct.to_json(), slot="configured")]
-    if not database.create(row, log) and not load_if_exists:
-        database.close()
-        raise StudyError(
-            f"storage {shown(storage)!r} has a study {study_name!r} already: load_study({shown(storage)!r}, "
-            f"study_name={study_name!r}) opens it, load_if_exists=True does so by itself"
-        )
-    return _opened(database, study_name)
+    return row
 
 
 def load_study(

@@ -21,6 +21,8 @@ def erased(events: Sequence[Event], who: str, answers: str) -> list[Event]:
         answers: "keep" or "erase".
     """
     taken = {event.rater for event in events}
+    if who not in taken:
+        return []
     number = next(n for n in range(1, len(events) + 2) if f"erased {n}" not in taken)
     new = f"erased {number}"
     changed = [_without(event, new, answers) for event in events if event.rater == who]

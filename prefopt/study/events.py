@@ -22,7 +22,10 @@ KINDS = {
     "undone": "event (the number of an answer or comparison), withdrawn (open questions chosen because of it)",
     "restored": "event (the number of an undone answer or comparison)",
     "added": "option or label: an own idea that joins the next question",
-    "compared": "slate, answer: a comparison that was made elsewhere",
+    "compared": "slate, answer: a comparison that was made elsewhere; if it is from the version before, from (its "
+    "event) and out (options that cannot be made)",
+    "version": "number, of (the name of the version before), kept, left_out (answers), changed: the study begins from "
+    "an older version",
     "listed": "options, names (own ids of these): designs that exist already, not to be put before anybody for that",
     "configured": "repeats, overlap, lease: how the study is conducted",
     "rater": "change (added, token, removed, restored, erased); where it applies name, token (its fingerprint), "

@@ -41,6 +41,7 @@ class State:
     raters: Raters = field(default_factory=Raters)
     conduct: Conduct = field(default_factory=Conduct)
     paused: str | None = None  # why nothing is asked
+    version: dict[str, Any] | None = None  # of which older version this is a new one, as in the event
     rounds: dict[int, Event] = field(default_factory=dict)  # validation rounds that were begun
     validating: bool = False  # whether questions of the latest are asked
 
@@ -83,7 +84,11 @@ class State:
 
     def _compared(self, event: Event) -> None:
         slate = tuple(self.options.id_of(option) for option in event.payload["slate"])
-        self.said[event.number] = Lesson(event, slate, Answer.from_json(event.payload["answer"]))
+        out = tuple(self.options.id_of(option) for option in event.payload.get("out", ()))
+        self.said[event.number] = Lesson(event, slate, Answer.from_json(event.payload["answer"]), infeasible=out)
+
+    def _version(self, event: Event) -> None:
+        self.version = event.payload
 
     def _added(self, event: Event) -> None:
         if "label" in event.payload:

@@ -70,7 +70,8 @@ class StudyPeople(StudyReading):
     def erase_rater(self, rater: str | Rater, answers: Literal["keep", "erase"] = "keep") -> Rater:
         """Erase who ``rater`` was: name, token, pseudonym, reasons given for skips, and marks of the client.
 
-        This cannot be undone. The log says that it was done, and when. Exports made before are not reached.
+        This cannot be undone, and reaches older versions of the study too. The log says that it was done, and when.
+        Exports made before are not reached.
 
         Args:
             rater: id, name or ``Rater``.
@@ -92,7 +93,10 @@ class StudyPeople(StudyReading):
                 written[:] = erased(events, who, answers)
                 return written
 
-            self._storage.rewrite(self.record, change)
+            from prefopt.study.versions import older
+
+            for record in [*older(self._storage, self._sync()), self.record]:
+                self._storage.rewrite(record, change)
             return self._sync().raters.get(str(written[-1].rater))
 
     def remove_answer(self, query: Query | int | None = None, reason: str = "", *, event: int | None = None) -> None:

@@ -120,6 +120,20 @@ class Raters:
         """A secret that fits into a link."""
         return secrets.token_urlsafe(TOKEN_BYTES)
 
+    def carried(self) -> list[Event]:
+        """The events that make the same raters of a new log."""
+        events = []
+        for who, rater in self._known.items():
+            if who in self._registered:
+                payload = {"change": "added"} | ({"name": rater.name} if rater.name else {})
+                payload |= {"token": self._fingerprints[who]} if who in self._fingerprints else {}
+                events.append(Event("rater", payload, slot=slot_of(who), rater=who))
+            if rater.status == "removed":
+                events.append(Event("rater", {"change": "removed", "reason": rater.reason}, rater=who))
+            elif rater.status == "erased":
+                events.append(Event("rater", {"change": "erased"}, rater=who))
+        return events
+
     def added(self, name: str, pseudonym: str | None, taken: Iterable[str | None]) -> tuple[Event, str]:
         """The event of a new rater, and the rater's token.
 
@@ -137,9 +151,12 @@ class Raters:
             pseudonym, number = f"rater {number}", number + 1
         token = self.new_token()
         payload = {"change": "added", "token": fingerprint(token)} | ({"name": name} if name else {})
-        return Event(
-            "rater", payload, slot=f"rater:{sha256(pseudonym.encode()).hexdigest()[:32]}", rater=pseudonym
-        ), token
+        return Event("rater", payload, slot=slot_of(pseudonym), rater=pseudonym), token
+
+
+def slot_of(pseudonym: str) -> str:
+    """What keeps a pseudonym from being given twice."""
+    return f"rater:{sha256(pseudonym.encode()).hexdigest()[:32]}"
 
 
 def fingerprint(token: str) -> str:

@@ -118,6 +118,12 @@ class StudyReading:
         with self._lock:
             return self._sync().paused
 
+    @property
+    def version(self) -> dict[str, Any] | None:
+        """Of which older version this is a new one: number, of (its name), kept and left_out answers, changed."""
+        with self._lock:
+            return self._sync().version
+
     def recommend(self) -> Recommendation:
         """The option to take now, how good it seems, and how probably it is the best; the same for the same log."""
         with self._lock, one_thread():

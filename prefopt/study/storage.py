@@ -111,19 +111,28 @@ class Storage:
         Raises:
             StudyError: the database refuses it for another reason.
         """
-        row = {**row, "schema_version": SCHEMA_VERSION, "created": time.time()}
-        row |= {"space": json.dumps(row["space"]), "settings": json.dumps(row["settings"], sort_keys=True)}
-
-        def write(connection: sa.Connection) -> None:
-            made = connection.execute(studies.insert().values(row)).inserted_primary_key
-            for event in log:
-                insert_event(connection, int(made[0]) if made else 0, event)
-
-        if self._insert(write):
+        if self._insert(lambda connection: insert_study(connection, row, log)):
             return True
         if row["name"] not in self.names():
             raise StudyError(f"storage {self.shown!r} refuses a study with the values {row}; nothing was written")
         return False
+
+    def supersede(self, record: StudyRecord, aside: str, row: dict[str, Any], log: Sequence[Event]) -> bool:
+        """Add a study that takes over the name of another, which is called ``aside`` and paused from now on.
+
+        False, and nothing is done, if the other does not have that name any more.
+        """
+
+        def write(connection: sa.Connection) -> None:
+            take_turn(connection, record.id)
+            same = (studies.c.id == record.id) & (studies.c.name == record.name)
+            if connection.execute(studies.update().where(same).values(name=aside)).rowcount != 1:
+                raise sa.exc.IntegrityError("superseded already", None, ValueError(record.name))
+            paused = Event("paused", {"on": True, "reason": f"a new version of {record.name!r} has begun"})
+            insert_event(connection, record.id, paused)
+            insert_study(connection, row, log)
+
+        return self._insert(write)
 
     def find(self, name: str, read_space: Callable[[Any], Any]) -> StudyRecord | None:
         """The study called ``name``, or None.
@@ -143,6 +152,11 @@ class Storage:
         kept = {key: value for key, value in row.items() if key != "schema_version"}
         kept |= {"space": read_space(json.loads(row["space"])), "settings": json.loads(row["settings"])}
         return StudyRecord(**kept)
+
+    def name_of(self, record: StudyRecord) -> str:
+        """What the study is called now."""
+        query = sa.select(studies.c.name).where(studies.c.id == record.id)
+        return str(self._read(lambda connection: connection.execute(query).scalar_one()))
 
     def change(self, name: str, **columns: int | str) -> None:
         """Give the study ``name`` another ``budget`` or ``question``; the log stays as it is."""
@@ -246,6 +260,15 @@ class Storage:
                         f"{' '.join(str(error.orig).split())}; nothing was written"
                     ) from error
                 time.sleep(random.uniform(0.01, 0.05))  # jitter, different in every process: no result depends on it
+
+
+def insert_study(connection: sa.Connection, row: dict[str, Any], log: Sequence[Event]) -> None:
+    """Write a study and the beginning of its log."""
+    row = {**row, "schema_version": SCHEMA_VERSION, "created": time.time()}
+    row |= {"space": json.dumps(row["space"]), "settings": json.dumps(row["settings"], sort_keys=True)}
+    made = connection.execute(studies.insert().values(row)).inserted_primary_key
+    for event in log:
+        insert_event(connection, int(made[0]) if made else 0, event)
 
 
 def make_engine(url: sa.URL) -> sa.Engine:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -168,6 +169,38 @@ class Study(StudyServing):
         """Ask no more comparisons of the validation round."""
         with self._lock:
             self._storage.append(self.record, Event("validation", {"on": False}))
+
+    def new_version(self, *, space: Any = None, fill: Mapping[str, Any] | None = None, **changes: Any) -> Study:
+        """A new version of this study with another space, question, strategy or other setting.
+
+        It takes over the name; this one stays in the storage as "NAME (version 1)", and asks nothing any more. Answers
+        about options that are in the new space are kept as comparisons made elsewhere, with their raters; the others
+        stay in the old version. ``version`` says how many.
+
+        Args:
+            space: the new space, as for ``create_study``; None for the same.
+            fill: values of new parameters for the old options.
+            changes: any of question, strategy, settings, query_size, budget, seed, repeats, overlap and lease; what is
+                not named stays.
+
+        Raises:
+            StudyError: nothing is changed, or what is no setting.
+            SettingError: a setting out of range, or a strategy that does not fit the space.
+
+        >>> from prefopt import create_study
+        >>> study = create_study(["tea", "coffee", "cocoa"], seed=1)
+        >>> study.add_comparison("tea", "coffee")
+        >>> study.add_comparison("tea", "cocoa")
+        >>> new = study.new_version(space=["tea", "coffee", "milk"])
+        >>> new.version["kept"], new.version["left_out"], study.name, new.name
+        (1, 1, 'study (version 1)', 'study')
+        """
+        from prefopt.study.versions import begin_version
+
+        with self._lock:
+            record = begin_version(self._storage, self._sync(), changes, space, fill or {})
+            self.record = replace(self.record, name=self._storage.name_of(self.record))
+            return type(self)(self._storage, record)
 
     def undo(self, n: int = 1, rater: str | Rater | None = None) -> None:
         """Take back the last ``n`` answers; their questions are open again. Nothing is deleted from the log.

@@ -84,3 +84,16 @@ def test_conduct_in_a_study_file(prefopt, cakes, tmp_path):
     assert "repeats = 0.1, the study has 0.25" in prefopt("run", cakes, keys="1").err
     (tmp_path / cakes).write_text(CAKES.replace("0.25", "'often'"))
     assert "repeats must be a share of the questions" in prefopt("run", cakes, keys="1").err
+
+
+def test_an_edited_study_file_begins_a_new_version(prefopt, cakes, tmp_path):
+    prefopt("run", cakes, keys="1111")
+    (tmp_path / cakes).write_text(CAKES.replace("plum", "pear") + 'question = "Sweeter?"\n')
+    assert "prefopt new cakes.toml --version" in prefopt("run", cakes, keys="1").err
+    said = prefopt("new", cakes, "--version").out
+    study = load_study("cakes.db", study_name="cakes")
+    assert study.question == "Sweeter?" and "pear" in study.space.items
+    kept = study.version["kept"]
+    assert said.startswith(f"version 2 is ready ({kept} answers are kept, {4 - kept} do not fit any more and stay in ")
+    assert "Sweeter?" in prefopt("run", cakes, keys="1").out
+    assert "needs a change" in prefopt("new", cakes, "--version").err

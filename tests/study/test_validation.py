@@ -17,7 +17,8 @@ def good(candidate):
 
 
 def answered(space, n=12, worth=good, **keywords):
-    study = create_study(space, **{"seed": 4, **keywords})
+    strategy = "ind-self-sparring" if isinstance(space, Arms) else "kernel-self-sparring"
+    study = create_study(space, **{"seed": 4, "strategy": strategy, **keywords})
     answer(study, n, worth)
     return study
 
