@@ -23,6 +23,7 @@ QUICK = {
     ("kernel-self-sparring", "box"): {"features": 64, "raw_samples": 32, "restarts": 4},
     ("gp-sparring", "box"): {"raw_samples": 32, "restarts": 4},
     ("borda-gp", "box"): {"features": 64, "raw_samples": 32, "restarts": 4},
+    ("bopper", "box"): {"features": 64, "raw_samples": 32, "restarts": 4, "landmarks": 16},
 }
 #: Hyper-parameters of utility models are learned in the tests of these models.
 UTILITY = [name for name, entry in POLICIES.items() if "utility" in entry.assumes and entry.domains == ("grid", "box")]

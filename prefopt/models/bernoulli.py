@@ -25,10 +25,13 @@ def newton(g: Tensor, mean: Tensor, K: Tensor, tries: Tensor, wins: Tensor) -> T
     return mean + K @ a
 
 
-def laplace_mode(mean: Tensor, K: Tensor, tries: Tensor, wins: Tensor) -> Tensor:
-    """The most probable logits (q,) under a GP with ``mean`` (q,) and covariance ``K`` (q, q), without gradient."""
+def laplace_mode(mean: Tensor, K: Tensor, tries: Tensor, wins: Tensor, start: Tensor | None = None) -> Tensor:
+    """The most probable logits (q,) under a GP with ``mean`` (q,) and covariance ``K`` (q, q), without gradient.
+
+    Newton's method begins at ``start`` (q,), such as the mode before the last answer; None: at the mean.
+    """
     with torch.no_grad():
-        g = mean.clone()
+        g = (mean if start is None else start).clone()
         for _ in range(100):
             step = newton(g, mean, K, tries, wins) - g
             g = g + step.clamp(-3, 3)  # a cap in logits keeps the first steps from overshooting

@@ -31,13 +31,8 @@ def raw_points(box: Box, size: int, good: FloatArray, rng: np.random.Generator) 
     Raises:
         DomainError: the constraints allow fewer than one in about ten thousand points.
     """
-    with_levels = sobol_points(box, size, np.random.default_rng(rng.integers(2**63)))
-    near = np.repeat(good, 4, axis=0) + NEAR * rng.standard_normal((4 * len(good), box.dim))
-    for j, column in enumerate(box.columns):
-        if column.kind == "category":
-            near[:, j] = np.repeat(good[:, j], 4)
-    points = np.concatenate([with_levels, good, box.project(near)])
-    points = points[box.feasible(points)]
+    points = np.concatenate([sobol_points(box, size, np.random.default_rng(rng.integers(2**63))), good])
+    points = np.concatenate([points[box.feasible(points)], near(box, good, 4, NEAR, rng)])
     if len(points) < size // 8:
         points = np.concatenate([box.sample(size // 8, rng), points])
     return points
@@ -52,6 +47,16 @@ def sobol_points(box: Box, size: int, rng: np.random.Generator) -> FloatArray:
             levels = np.array(column.levels)
             points[:, j] = levels[np.minimum((points[:, j] * len(levels)).astype(int), len(levels) - 1)]
     return points
+
+
+def near(box: Box, good: FloatArray, each: int, spread: float, rng: np.random.Generator) -> FloatArray:
+    """Up to ``each`` allowed rows around each row of ``good`` (g, d), on their levels; categories stay."""
+    around = np.repeat(good, each, axis=0) + spread * rng.standard_normal((each * len(good), box.dim))
+    for j, column in enumerate(box.columns):
+        if column.kind == "category":
+            around[:, j] = np.repeat(good[:, j], each)
+    points = box.project(around)
+    return points[box.feasible(points)]
 
 
 def peaks(paths: Functions, box: Box, raw: FloatArray, *, restarts: int, finish: int) -> tuple[FloatArray, FloatArray]:

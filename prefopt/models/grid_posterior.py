@@ -78,15 +78,15 @@ def _cholesky(matrix: FloatArray) -> FloatArray:
     raise SettingError("the kernel matrix is not positive semi-definite, even with jitter 1e-6; use another kernel")
 
 
-def _low_rank(matrix: FloatArray) -> FloatArray | None:
-    """R (r, K) with R^T R = ``matrix`` up to ``TOLERANCE``, by Cholesky with pivots; None if r would not be small.
+def low_rank(matrix: FloatArray, most: int = 128) -> FloatArray | None:
+    """R (r, K) with R^T R = ``matrix`` up to ``TOLERANCE``, by Cholesky with pivots; None if r would exceed ``most``.
 
     A smooth kernel on a fine grid has such a root, and a draw from it costs K r instead of K^2 / 2.
     """
     size = len(matrix)
     left = np.diag(matrix).copy()
     least = TOLERANCE * float(left.max())
-    rows = np.zeros((min(size // 2, 128), size))
+    rows = np.zeros((min(size // 2, most), size))
     for k in range(len(rows)):
         i = int(np.argmax(left))
         if left[i] <= least:
@@ -129,7 +129,7 @@ def make_prior(covariance: FloatArray, mean: ArrayLike = 0.0, sizes: tuple[int, 
         return Prior(vector, covariance, np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64), math.sqrt(variance), none)
     factors, scale = _axis_matrices(covariance, sizes), math.sqrt(max(variance, 0.0))
     if factors is None:
-        rows = _low_rank(covariance)
+        rows = low_rank(covariance)
         if rows is not None and np.allclose(rows.T @ rows, covariance, rtol=0, atol=10 * TOLERANCE * variance):
             return Prior(vector, covariance, np.zeros((0, 0, 0)), np.zeros(0, dtype=np.int64), 1.0, rows)
         factors, scale = [covariance], 1.0

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from prefopt.answer import Answer
 from prefopt.data import Tally
 from prefopt.domain import Box, FloatArray
 from prefopt.errors import AnswerError
+
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -43,24 +45,34 @@ class Tried:
         Raises:
             AnswerError: the answer is about another number of options, or a point is outside of the cube.
         """
-        points = np.asarray(slate, dtype=np.float64)
-        if points.shape != (answer.size, box.dim):
-            raise AnswerError(
-                f"an answer about {answer.size} options needs a slate of shape ({answer.size}, {box.dim}), "
-                f"got {points.shape}"
-            )
-        if not np.all(np.abs(points - 0.5) <= 0.5 + 1e-9):
-            raise AnswerError(f"every coordinate of a slate lies in [0, 1], got {points.tolist()}")
+        X, options = place(self.X, slate, answer, box, merge=merge)
         if answer.kind == "skip":
             return self
-        tolerance = np.where(box.continuous, merge, 1e-9)
-        X, options = self.X, np.empty(len(points), dtype=np.int64)
-        for j, point in enumerate(box.project(points)):
-            same = np.flatnonzero(np.all(np.abs(X - point) <= tolerance, axis=1))
-            options[j] = same[0] if len(same) else len(X)
-            X = X if len(same) else np.vstack([X, point])
         added = np.zeros(len(X) - len(self.X))
         tally = Tally(np.append(self.tries, added), np.append(self.wins, added))
         tally.add(options, answer.wins, count_self=count_self, only=only)
         seen = tally.tries > 0
         return Tried(X[seen], tally.tries[seen], tally.wins[seen])
+
+
+def place(X: FloatArray, slate: ArrayLike, answer: Answer, box: Box, *, merge: float) -> tuple[FloatArray, IntArray]:
+    """The points ``X`` (q, d) with those of ``slate`` (m, d) that are new, and the row of each of the slate's, (m,).
+
+    Raises:
+        AnswerError: the answer is about another number of options, or a point is outside of the cube.
+    """
+    points = np.asarray(slate, dtype=np.float64)
+    if points.shape != (answer.size, box.dim):
+        raise AnswerError(
+            f"an answer about {answer.size} options needs a slate of shape ({answer.size}, {box.dim}), "
+            f"got {points.shape}"
+        )
+    if not np.all(np.abs(points - 0.5) <= 0.5 + 1e-9):
+        raise AnswerError(f"every coordinate of a slate lies in [0, 1], got {points.tolist()}")
+    tolerance = np.where(box.continuous, merge, 1e-9)
+    options = np.empty(len(points), dtype=np.int64)
+    for j, point in enumerate(box.project(points)):
+        same = np.flatnonzero(np.all(np.abs(X - point) <= tolerance, axis=1))
+        options[j] = same[0] if len(same) else len(X)
+        X = X if len(same) else np.vstack([X, point])
+    return X, options

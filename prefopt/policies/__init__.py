@@ -201,6 +201,15 @@ POLICIES: dict[str, Entry] = {
         presets={"sui2017": {"noise": 0.025, "delta": 0.1, "beta_scale": 5.0}},
         takes_feedback=True,
     ),
+    "bopper": Entry(
+        "kernel.bopper",
+        "BOPPER",
+        "",
+        "similar duels have similar outcomes",
+        "Gonzalez et al. 2017; Sui et al. 2017, section 5",
+        domains=("grid", "box"),
+        presets={"sui2017": {"kernel": "se", "lengthscale": 1.0, "outputscale": 1.0, "mirror": False}},
+    ),
     "eubo": Entry(
         "kernel.eubo", "EUBO", "weak", "a smooth utility", "Lin et al. 2022, equation 4", domains=("grid", "box")
     ),

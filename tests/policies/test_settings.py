@@ -29,7 +29,7 @@ def every_setting():
                 yield name, kind, setting, type(policy).__dataclass_fields__[setting].type.removesuffix(" | None")
 
 
-SETTINGS = [row for row in every_setting() if row[2] not in ("features", "kernel") or row[3] == "int"]
+SETTINGS = [row for row in every_setting() if row[2] not in ("features", "kernel", "base") or row[3] in ("int", "str")]
 
 
 @pytest.mark.parametrize(("name", "kind", "setting", "annotation"), SETTINGS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from prefopt.domain import Arms
+from prefopt.domain import Arms, FloatArray, Grid
 from prefopt.errors import SettingError
 from prefopt.kinds import is_real
 from prefopt.models import grid_posterior as gp
@@ -68,22 +68,27 @@ def check_numbers(policy: Any) -> None:
         )
 
 
-def finite_prior(policy: Any) -> gp.Prior:
-    """The Gaussian process of ``policy`` on its ``Arms`` (nothing is alike) or ``Grid`` before any answer.
+def base_matrix(domain: Arms | Grid, kernel: Any, lengthscale: Any, default: Any, scale: float = 1.0) -> FloatArray:
+    """The kernel matrix (K, K) on ``Arms`` (nothing is alike) or a ``Grid``; a ``kernel`` object brings its scales.
 
     Raises:
         SettingError: a kernel or length-scale on arms, or one that does not fit the grid.
     """
-    domain, kernel = policy.domain, policy.kernel
-    if isinstance(domain, Arms):
-        if kernel is not None:
-            raise SettingError("Arms have no features for a kernel to read; give a Grid, or leave kernel out")
-        if not (is_real(policy.lengthscale) and policy.lengthscale == type(policy).lengthscale):
-            raise SettingError(f"on Arms nothing is alike: lengthscale={policy.lengthscale} has no effect")
-        return gp.make_prior(float(policy.outputscale) * np.eye(domain.size), policy.mean)
-    sizes = tuple(len(axis) for axis in domain.axes or ())
-    matrix = kernel_matrix("rbf" if kernel is None else kernel, domain.points, policy.lengthscale, policy.outputscale)
-    return gp.make_prior(matrix, policy.mean, sizes)
+    if isinstance(domain, Grid):
+        return kernel_matrix("rbf" if kernel is None else kernel, domain.points, lengthscale, scale)
+    if kernel is not None:
+        raise SettingError("Arms have no features for a kernel to read; give a Grid, or leave the kernel out")
+    if not (is_real(lengthscale) and lengthscale == default):
+        raise SettingError(f"on Arms nothing is alike: lengthscale={lengthscale} has no effect")
+    return float(scale) * np.eye(domain.size)
+
+
+def finite_prior(policy: Any) -> gp.Prior:
+    """The one-sided Gaussian process of ``policy`` on its domain before any answer; raises as ``base_matrix`` does."""
+    default = type(policy).lengthscale
+    matrix = base_matrix(policy.domain, policy.kernel, policy.lengthscale, default, policy.outputscale)
+    axes = policy.domain.axes if isinstance(policy.domain, Grid) else None
+    return gp.make_prior(matrix, policy.mean, tuple(len(axis) for axis in axes or ()))
 
 
 def json_able(made: Mapping[str, Any], stationary: Any = None, name: str = "kernel") -> dict[str, Any]:
