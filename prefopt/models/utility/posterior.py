@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve
+from scipy.linalg import cho_solve, solve_triangular
 
 from prefopt.domain import Box, FloatArray
 from prefopt.models.beliefs import joint_draws
@@ -29,12 +29,14 @@ class Utility:
         points: distinct options compared, (q, d).
         data: what was said of them.
         found: the approximation at the differences.
+        known: prior covariances (q, M) of the points with the differences, if they have been computed.
     """
 
     prior: Prior
     points: FloatArray
     data: Comparisons
     found: Approximation
+    known: FloatArray | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def after(
@@ -45,10 +47,26 @@ class Utility:
         likelihood: Likelihood,
         start: FloatArray | None = None,
         infer: Callable[..., Approximation] = laplace,
+        before: Utility | None = None,
     ) -> Utility:
-        """``prior`` conditioned on ``data``; ``infer`` is ``laplace`` or ``expectation_propagation``, ``start`` its."""
-        m, K = prior.of_differences(points, data)
-        return cls(prior, points, data, infer(K, m, data, likelihood, start))
+        """``prior`` conditioned on ``data``.
+
+        Args:
+            prior: before any answer.
+            points: distinct options compared, (q, d).
+            data: what was said of them.
+            likelihood: how answers come about.
+            start: where ``infer`` begins, (M,).
+            infer: ``laplace`` or ``expectation_propagation``.
+            before: the same after the first ones of these answers, about the first points, whose covariances are taken
+                over, and where the search begins.
+        """
+        known = before.known if before is not None and before.prior == prior else None
+        known = prior.with_differences(points, data, known)
+        if before is not None:
+            start = data.differences(np.concatenate([before.level, before.mean(points[len(before.points) :])]))
+        m, K = data.differences(prior.mean(points)), data.differences(known)
+        return cls(prior, points, data, infer(K, m, data, likelihood, start), known)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -56,8 +74,10 @@ class Utility:
         return self.data.at_points(self.found.alpha)
 
     @cached_property
-    def _half(self) -> FloatArray:
-        return self.found.half
+    def level(self) -> FloatArray:
+        """Posterior mean at the points compared, (q,)."""
+        known = self.prior.with_differences(self.points, self.data) if self.known is None else self.known
+        return np.asarray(self.prior.mean(self.points) + known @ self.found.alpha)
 
     @cached_property
     def _psi(self) -> FloatArray:
@@ -71,6 +91,8 @@ class Utility:
 
     def mean(self, Z: FloatArray) -> FloatArray:
         """Posterior mean at the rows of Z (n, d), (n,)."""
+        if Z.shape == self.points.shape and np.array_equal(Z, self.points):
+            return self.level
         return self.prior.mean(Z) + self.cross(Z) @ self.weights
 
     def root(self, Z: FloatArray) -> FloatArray:
@@ -78,7 +100,8 @@ class Utility:
         return self._root(self.cross(Z))
 
     def _root(self, cross: FloatArray) -> FloatArray:
-        return np.asarray(self.data.differences(cross.T).T @ self._half.T)
+        seen = self.found.root.transposed(self.data.differences(cross.T))
+        return np.asarray(solve_triangular(self.found.L, seen, lower=True, check_finite=False).T)
 
     def mean_and_root(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """``mean`` (n,) and ``root`` (n, M) at Z (n, d)."""

@@ -89,6 +89,25 @@ class Prior:
             made += self.features(a) @ self.features(b).T
         return made
 
+    def with_differences(self, points: FloatArray, data: Comparisons, known: FloatArray | None = None) -> FloatArray:
+        """Prior covariances (q, M) of the ``points`` (q, d) with the differences that ``data`` reads.
+
+        ``known`` (q', M'): the same of the first points and differences, which are not computed again.
+        """
+        q, M = (0, 0) if known is None else known.shape
+        made = np.empty((len(points), len(data)))
+        if known is not None:
+            made[:q, :M] = known
+        if len(data) > M:
+            new = np.unique(np.concatenate([data.ahead[M:], data.behind[M:]]))
+            columns = self.covariance(points, points[new])
+            ahead, behind = (np.searchsorted(new, side[M:]) for side in (data.ahead, data.behind))
+            made[:, M:] = columns[:, ahead] - columns[:, behind]
+        if q < len(points) and M:
+            rows = self.covariance(points[q:], points)
+            made[q:, :M] = rows[:, data.ahead[:M]] - rows[:, data.behind[:M]]
+        return made
+
     def variance(self, points: FloatArray) -> FloatArray:
         """Prior variance at (n, d) ``points``, (n,)."""
         psi = self.features(points)

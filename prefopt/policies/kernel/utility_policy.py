@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from prefopt.errors import AnswerError, SettingError
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.utility.comparisons import Comparisons, Said
 from prefopt.models.utility.hyper import Hyper
+from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Trend
@@ -29,6 +31,8 @@ from prefopt.seeding import stream
 ALWAYS = 10
 #: They are learned from at most so many answers, the same ones every time.
 ENOUGH = 300
+#: Newton's steps end at a gain of less than this share, where the mode is off by the square of the last step.
+NEARLY = partial(laplace, tolerance=1e-6)
 #: Half the width of the narrowest region in which the best option can be expected.
 NARROWEST = 0.02
 #: How much of the cube the first questions span.
@@ -219,9 +223,9 @@ class UtilityPolicy:
         said = self.answers[:n]
         if n > ENOUGH:
             said = tuple(said[i] for i in np.sort(stream(n).permutation(n)[:ENOUGH]))
-        data = Comparisons.of(said)
+        used, data = about(said)
         steps = 15 if self.learn else 0
-        found = [h.fit(self.points[: data.size], data, self.likelihood, steps=steps) for h in self.hypers]
+        found = [h.fit(self.points[used], data, self.likelihood, steps=steps) for h in self.hypers]
         chance = [1.0] if len(found) == 1 else [1 - self.flat, self.flat]
         best = int(np.argmax([value + math.log(p) for (_, value), p in zip(found, chance, strict=True)]))
         return self.hypers[best], found[best][0]
@@ -232,8 +236,7 @@ class UtilityPolicy:
         """The posterior after ``said``; the search for its mode starts from that of ``before``, their first ones."""
         data = Comparisons.of(said)
         points = self.points[: data.size]  # not those of later answers: the same numbers whenever this is computed
-        start = None if before is None else data.differences(before.mean(points))
-        return Utility.after(hyper.prior(theta), points, data, self.likelihood, start)
+        return Utility.after(hyper.prior(theta), points, data, self.likelihood, before=before, infer=NEARLY)
 
     def standings(self, options: Any, rng: np.random.Generator, among: NDArray[np.bool_] | None = None) -> Standings:
         """What a recommendation says of ``options``: indices (n,) of a grid or rows (n, d) of a box."""
@@ -304,6 +307,17 @@ def scheduled(n: int) -> int:
     return n
 
 
+def about(said: Sequence[Said]) -> tuple[NDArray[np.int64], Comparisons]:
+    """Which points the answers name, (q,), and what they say, these points being 0 .. q - 1.
+
+    >>> about([Said((5, 2), Answer.duel(0))])[0].tolist()
+    [2, 5]
+    """
+    used = np.unique([i for one in said for i in one.slate]).astype(np.int64)
+    place = {int(i): new for new, i in enumerate(used)}
+    return used, Comparisons.of([one._replace(slate=tuple(place[i] for i in one.slate)) for one in said], len(used))
+
+
 def merged(points: FloatArray, rows: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
     """``points`` (q, d) with the new ones among ``rows`` (m, d) appended, and where every row is among them."""
     options = []
@@ -333,7 +347,7 @@ def first_slates(
     """
     half = (m + 1) // 2
     seed = np.random.default_rng(rng.integers(2**63))
-    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count * half)) - 0.5)
+    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count) * half) - 0.5)
     mirrored = np.stack([drawn, 1 - drawn], axis=1).reshape(-1, 2 * half, domain.dim)[:count, :m]
     if likely is not None:
         low, high = np.array([(0.0, 1.0) if end is None else end for end in likely]).T
