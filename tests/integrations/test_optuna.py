@@ -122,9 +122,7 @@ def test_a_report_is_one_answer():
     assert [(answer.kind, answer.size) for _, answer in said.answers] == [("worst", 4), ("worst", 4)]
     worst = [options[answer.order[0]] for options, answer in said.answers]
     reported = [pairs[0][1].params for pairs in np.array(study.preferences, dtype=object).reshape(2, 3, 2)]
-    assert sorted(worst, key=str) == sorted(
-        reported, key=str
-    )  # Optuna lists them by trial, not in the order of reports
+    assert sorted(worst, key=str) == sorted(reported, key=str)
 
 
 def test_what_is_wrong_is_said_at_once():
