@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from _common import print_rows, save_table
@@ -21,17 +22,20 @@ def ratios_of(
     m: int,
     problems: Sequence[str] | None = None,
 ) -> list[Ratio]:
-    """Every method against each of the others, and against the best of them where there are several."""
+    """Every method against each of the others, and against the best of them where there are several.
+
+    With more than two options a question, also against the same method with two.
+    """
     rivals = [score(rows, x, noise=noise, m=m) for x in others]
     groups = [[b] for b in rivals] + ([rivals] if len(rivals) > 1 else [])
     found = []
     for name in methods:
         own = score(rows, name, noise=noise, m=m)
         chosen = [p for p in own.regret if problems is None or p in problems]
+        pairs = replace(score(rows, name, noise=noise), name=f"{name}, m = 2")
+        met = [*groups, *([[pairs]] if m > 2 else [])]
         found += [
-            compare(own, group, problems=chosen)
-            for group in groups
-            if any(p in b.regret for p in chosen for b in group)
+            compare(own, group, problems=chosen) for group in met if any(p in b.regret for p in chosen for b in group)
         ]
     return found
 

@@ -148,7 +148,10 @@ def noise_scale(utility: FloatArray, *, error: float, top: float, rng: np.random
     0.18
     """
     u = rng.permutation(np.sort(utility)[-max(2, round(top * len(utility))) :])
-    gap = np.concatenate([np.abs(u - np.roll(u, k)) for k in range(1, min(9, len(u)))])
+    if len(u) <= 200:  # few options: every pair
+        gap = np.abs(u[:, None] - u)[np.triu_indices(len(u), 1)]
+    else:
+        gap = np.concatenate([np.abs(u - np.roll(u, k)) for k in range(1, 9)])
     low, high = 1e-9, 1e9
     for _ in range(70):
         middle = math.sqrt(low * high)

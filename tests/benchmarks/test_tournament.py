@@ -47,9 +47,10 @@ def test_a_fifth_of_the_answers_to_random_pairs_is_wrong(problem, noise):
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", suite.SCALES)
 def test_committed_scales_are_those_of_the_calibration(problem):
-    for place, noise in enumerate(suite.NOISES):
+    """100,000 points: the best hundredth are a thousand, whose range has a standard error of about 5 %."""
+    for place, (noise, close) in enumerate((("random-pairs", 0.03), ("top", 0.2))):
         found = suite.calibrate(suite.build(problem, 0), noise, 100_000, seed=3)
-        assert found == pytest.approx(suite.SCALES[problem][place], rel=0.08)
+        assert found == pytest.approx(suite.SCALES[problem][place], rel=close)
 
 
 def test_luck_depends_on_seed_problem_and_question_only():

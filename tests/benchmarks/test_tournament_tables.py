@@ -59,6 +59,9 @@ def test_against_the_best_of_each_problem_and_budget():
     found = ratios_of(rows, ["ours"], ["a", "b"], noise="random-pairs", m=2)
     assert [x.b for x in found] == ["a", "b", "best of 2"]
     assert ratios_of(rows, ["ours"], ["a"], noise="top", m=2) == []
+    rows.append(row("ours", "p", 1, 0.1, 0.05, 0.05, 0.1, m=4))
+    (more,) = ratios_of(rows, ["ours"], ["a"], noise="random-pairs", m=4)
+    assert (more.b, more.by_budget[20], more.by_budget[80]) == ("ours, m = 2", 0.5, 1.0)
 
 
 def test_the_same_seeds_are_resampled_together():
