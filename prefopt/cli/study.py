@@ -1,8 +1,9 @@
-"""``prefopt new|run|best|history|undo|replay|import|export``: a study kept in a file, asked in the terminal."""
+"""``prefopt new|run|best|history|undo|replay|import|report|export``: a study kept in a file, asked in the terminal."""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -127,6 +128,20 @@ def import_(
     study = open_study(where, create=True, name=name).study
     added = study.import_csv(designs, answers)
     typer.echo(f"{added} new answers about {len(study.names)} designs; study {study.name} goes on from there")
+
+
+def report(
+    where: Where = "study.toml",
+    name: Name = None,
+    out: Annotated[Path | None, typer.Option(help="The page; a .csv and a .json are written beside it.")] = None,
+) -> None:
+    """Write everything about a study as one page, a table and JSON."""
+    from prefopt.report import write_report
+
+    study = open_study(where, name=name).study
+    safe = re.sub(r"[^\w .-]", "_", study.name)
+    for path in write_report(study, out if out is not None else Path(f"{safe}-report.html")):
+        typer.echo(f"wrote {path}")
 
 
 def export(

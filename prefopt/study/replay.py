@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ PARTS = ("shown", "answer", "repeat_of", "again", "lapsed", "trial", "note")
 AS_ASKED = "as asked"
 #: Why a question may differ although nobody touched the log.
 REASONS = (
-    "a question differs if the log was edited, if the policy has changed since (another version of prefopt or of a "
-    "library), if its horizon was (another budget), or if another processor rounds otherwise"
+    "a question differs if the log was edited (or answers were erased on request), if the policy has changed since "
+    "(another version of prefopt or of a library), if its horizon was (another budget), or if another processor "
+    "rounds otherwise"
 )
 
 
@@ -133,8 +135,9 @@ def _difference(state: State, event: Event, found: Event | str) -> str:
     if not same:
         return f"asked were {_named(state, asked)}, computed {_named(state, drafted)}"
     for part in PARTS:
-        if event.payload.get(part) != found.payload.get(part):
-            return f"{part} was {event.payload.get(part)!r}, computed {found.payload.get(part)!r}"
+        was, computed = (json.dumps(one.payload.get(part)) for one in (event, found))  # as the log keeps it
+        if was != computed:
+            return f"{part} was {was}, computed {computed}"
     return ""
 
 

@@ -33,6 +33,8 @@ def used(name, storage=None, rounds=8):
         if n == 5:
             study.add(space[0] if isinstance(space, list) else study.recommend().params)
             study.remove_answer(1, "a slip")
+        if n == 6:
+            study.validate(1)
     return study
 
 
