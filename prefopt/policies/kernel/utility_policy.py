@@ -77,7 +77,7 @@ class UtilityPolicy:
     pull: float = 4.0
     bend: float = 2.0
     tilt: float = 1.0
-    flat: float = 0.3
+    flat: float = 0.5
     learn: bool = True
     link: str = "logit"
     lapse: float = 0.0
