@@ -11,6 +11,7 @@ from typing import Any
 from prefopt.errors import MissingDependency, PrefoptError, StudyError
 from prefopt.frontend import FOLDER, Content, answer_keywords, question_message
 from prefopt.frontend.drawing import Drawings
+from prefopt.frontend.screen import screen_of
 from prefopt.study import Study
 from prefopt.study.raters import Rater
 
@@ -65,23 +66,12 @@ class StudyWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
     def ask(self) -> dict[str, Any]:
         """What is on the screen now: the open question or the next one, or that there is none."""
-        study = self.study
-        progress = study.progress(self.rater)
-        seen: dict[str, Any] = {
-            "progress": {"answered": progress.answered, "more": progress.remaining},
-            "last": progress.last,
-        }
-        if study.paused is not None:
-            return seen | {"state": "paused", "message": f"The study pauses. {study.paused}".strip()}
-        enough = "all planned answers are there" if progress.remaining == 0 else study.enough
-        if enough and not progress.waiting:
-            return seen | {"state": "enough", "message": f"Nothing more to do: {enough}."}
-        query = study.ask(self.rater, timeout=self.timeout)
+        return screen_of(self.study, self.rater, lambda: self.study.enough, self._question)
+
+    def _question(self) -> Any:
+        query = self.study.ask(self.rater, timeout=self.timeout)
         contents = [self.drawings.of(candidate) for candidate in query.shown]
-        return seen | {
-            "state": "question",
-            "question": question_message(query.number, study.question, contents, data_url),
-        }
+        return question_message(query.number, self.study.question, contents, data_url)
 
     def answer(self, entry: Mapping[str, Any]) -> None:
         """Keep what was said; twice the same ``entry["id"]`` counts once.
