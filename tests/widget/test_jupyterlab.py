@@ -16,9 +16,10 @@ from prefopt import load_study
 pytest.importorskip("jupyterlab")
 
 CODE = """import prefopt
+from prefopt.frontend import Html
 study = prefopt.create_study(prefopt.Space([prefopt.Float("x", 0, 1)]), seed=4, strategy="random",
                              storage="study.db", load_if_exists=True)
-study.widget(render=lambda params: prefopt.frontend.Html(f"<b>x is {params['x']:.3f}</b>"))"""
+study.widget(render=lambda params: Html(f"<b>x is {params['x']:.3f}</b>"))"""
 
 
 @pytest.fixture
@@ -61,12 +62,15 @@ def _wait_for(url, process):
 def test_a_study_in_a_notebook(lab, chromium, tmp_path):
     page = chromium.new_context(viewport={"width": 1300, "height": 950}).new_page()
     page.set_default_timeout(120_000)
+    accept = page.locator(".jp-Dialog .jp-mod-accept")
+    page.add_locator_handler(accept, lambda: accept.first.click())  # "Select Kernel", if it comes
     page.goto(lab)
+    page.get_by_text("| Idle").wait_for()
     editor = page.locator(".jp-Notebook .cm-content").first
     editor.click()
-    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Control+Enter")
     widget = page.locator(".prefopt")
-    number = widget.first.get_attribute("data-question")
+    widget.locator(".pf-pick").first.wait_for()
     frames = page.frame_locator(".prefopt iframe")
     assert re.fullmatch(r"x is 0\.\d{3}", frames.first.locator("b").inner_text())
     study = load_study(str(tmp_path / "study.db"))
