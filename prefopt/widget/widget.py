@@ -22,7 +22,7 @@ except ImportError as missing:
     raise MissingDependency("anywidget", "notebook", "a study in a notebook") from missing
 
 
-class StudyWidget(anywidget.AnyWidget):  # type: ignore[misc]
+class StudyWidget(anywidget.AnyWidget):
     """Asks the questions of ``study`` in the output of a cell; every answer is kept as soon as it is given.
 
     Running the cell again goes on with the open question. The study can be read meanwhile: ``study.recommend()``,

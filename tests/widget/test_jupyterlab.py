@@ -33,7 +33,7 @@ def lab(tmp_path):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings = ["--no-browser", "--allow-root", f"--port={port}", "--port-retries=0", "--IdentityProvider.token=secret"]
-    settings += [f"--ServerApp.root_dir={tmp_path}", "--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    settings += [f"--ServerApp.root_dir={tmp_path}", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     home = {name: str(tmp_path / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
     with (tmp_path / "lab.log").open("w") as log:
         process = subprocess.Popen(
@@ -76,7 +76,8 @@ def test_a_study_in_a_notebook(lab, chromium, tmp_path):
     study = load_study(str(tmp_path / "study.db"))
 
     def answered(count):
-        page.wait_for_function(f"document.querySelector('.prefopt .pf-progress')?.textContent.startsWith('{count} ans')")
+        progress = "document.querySelector('.prefopt .pf-progress').textContent"
+        page.wait_for_function(f"{progress}.startsWith('{count} ans')")
         assert study.answered == count
         page.wait_for_timeout(500)  # a key is not meant for a question that has just appeared
 
