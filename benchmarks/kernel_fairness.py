@@ -79,9 +79,9 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
             ax.bar(np.arange(len(SETTINGS)) + width * (k - 2.5), mean, width, yerr=error, label=label)
         ax.axhline(1.0, color="black", lw=1)
         ax.set_xticks(np.arange(len(SETTINGS)), list(SETTINGS))
-        ax.set(title=f"{FUNCTIONS[name][0]}, m = 2, T = {FUNCTIONS[name][1]}", ylim=(0, 1.3))
+        ax.set(title=f"{FUNCTIONS[name][0]}, m = 2, T = {FUNCTIONS[name][1]}")
         ax.set_ylabel("strong-sum regret / regret of random questions (± s.e.)")
-    axes[0, 0].legend(fontsize=8, ncols=2)
+    axes[0, 0].figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=8, ncols=3, loc="outside lower center")
     save_figure(axes[0, 0], path)
 
 

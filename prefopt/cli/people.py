@@ -29,9 +29,11 @@ def raters(
     if sum(given is not None for given in (add, remove, restore, erase)) > 1:
         raise StudyError("give one of --add, --remove, --restore and --erase at a time")
     if add is not None:
+        from prefopt.study.urls import shown
+
         rater = study.add_rater(add)
         typer.echo(
-            f"{add} is {rater.id}; they answer with: prefopt run {shlex.quote(where)} --rater {shlex.quote(add)}"
+            f"{add} is {rater.id}; they answer with: prefopt run {shlex.quote(shown(where))} --rater {shlex.quote(add)}"
         )
     elif remove is not None:
         study.remove_rater(remove, reason)

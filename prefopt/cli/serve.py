@@ -24,6 +24,7 @@ def serve(
     timeout: Annotated[float, typer.Option(min=0, help="Seconds the policy may take for a question.")] = 10.0,
 ) -> None:
     """Ask in the browser: a link per rater, and a page for whoever runs the study."""
+    from prefopt.study.urls import shown
     from prefopt.web.server import serve as start
 
     if (where is None) == (demo is None):
@@ -33,7 +34,7 @@ def serve(
     opened, render, folder = opened_demo(demo) if demo is not None else opened_file(str(where), name)
     for note in opened.notes:
         typer.echo(f"note: {note}")
-    typer.echo(f"study {opened.study.name}, {opened.study.answered} answers, kept in {opened.storage}")
+    typer.echo(f"study {opened.study.name}, {opened.study.answered} answers, kept in {shown(opened.storage)}")
     start(
         opened.study, render=render, folder=folder, host=host, port=port, raters=rater or (), timeout=timeout or None,
         origin=origin, say=typer.echo,

@@ -4,7 +4,12 @@
 ``content`` turns what a render function returns into something to show, ``question_message`` a question into a message.
 """
 
+from pathlib import Path
+
 from prefopt.frontend.content import Content, Html, Markdown, content_of, format_value
 from prefopt.frontend.messages import answer_keywords, question_message
 
-__all__ = ["Content", "Html", "Markdown", "answer_keywords", "content_of", "format_value", "question_message"]
+#: Where the module and its style sheet are.
+FOLDER = Path(__file__).parent
+
+__all__ = ["FOLDER", "Content", "Html", "Markdown", "answer_keywords", "content_of", "format_value", "question_message"]

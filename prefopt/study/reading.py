@@ -25,6 +25,8 @@ from prefopt.study.validation import Validation, result_of
 if TYPE_CHECKING:
     import torch
 
+    from prefopt.study.noise import RaterModel
+
 
 class StudyReading:
     """The log of a study, its fold, and everything that follows from it."""
@@ -160,6 +162,17 @@ class StudyReading:
         """
         with self._lock:
             return diagnose(self._sync())
+
+    def rater_model(self) -> RaterModel:
+        """How noisy each rater is, and how much of their utilities is their own; fitted anew, which takes seconds.
+
+        Raises:
+            StudyError: there is no answer yet, or the options are a list without neighbours.
+        """
+        from prefopt.study.noise import rater_model
+
+        with self._lock, one_thread():
+            return rater_model(self._sync())
 
     def history(self) -> list[dict[str, Any]]:
         """One record per question, unanswered and undone ones too, and per comparison made elsewhere."""

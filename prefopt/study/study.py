@@ -16,7 +16,7 @@ from prefopt.study.events import Event
 from prefopt.study.limit import one_thread, seconds_left
 from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
-from prefopt.study.serving import StudyServing
+from prefopt.study.showing import StudyShowing
 from prefopt.study.validation import Validation, begin_event, result_of
 
 #: How often a question is drafted anew because another process asked one in between.
@@ -25,7 +25,7 @@ RACES = 100
 OPTIMISTIC = 2
 
 
-class Study(StudyServing):
+class Study(StudyShowing):
     """One experiment; make it with ``create_study``, open it again with ``load_study``.
 
     Every method first reads what other processes have written. ``tell`` writes the answer before any model

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from prefopt.errors import StudyError
-from prefopt.frontend import Content, answer_keywords, content_of, question_message
+from prefopt.frontend import answer_keywords, question_message
+from prefopt.frontend.drawing import Drawings
+from prefopt.frontend.screen import screen_of
 from prefopt.study import Study
-from prefopt.study.question import Candidate, Query
+from prefopt.study.question import Query
 from prefopt.study.raters import Rater
 from prefopt.web.behind import Behind
 from prefopt.web.media import Media
-
-#: So many options are kept drawn.
-DRAWN = 1000
-#: What a rater reads when the options cannot be drawn; the admin page says why.
-BROKEN = "This option could not be shown. Skip the question, and say so."
 
 
 class Denied(Exception):
@@ -48,11 +42,8 @@ class Desk:
         timeout: float | None = None,
     ) -> None:
         self.asking, self.telling, self.reading = study, study.twin(), study.twin()
-        self.render, self.folder, self.timeout = render, folder, timeout
-        self.media, self.behind = Media(), Behind(study, self.reading, self.draw)
-        self.problem = ""
-        self._drawn: OrderedDict[str, Content] = OrderedDict()
-        self._drawing = threading.Lock()
+        self.timeout, self.drawings = timeout, Drawings(render, folder)
+        self.media, self.behind = Media(), Behind(study, self.reading, self.drawings.of)
 
     def close(self) -> None:
         """End the work behind the scenes and remove the files made."""
@@ -65,46 +56,19 @@ class Desk:
         Raises:
             Denied: no active rater has it.
         """
-        study, rater = self.asking, _rater(self.asking, token)
-        progress = study.progress(rater)
-        seen: dict[str, Any] = {
-            "progress": {"answered": progress.answered, "more": progress.remaining},
-            "last": progress.last,
-        }
-        if study.paused is not None:
-            why = f": {study.paused}" if study.paused else ""
-            return seen | {"state": "paused", "message": f"The study pauses{why}. This page goes on by itself."}
-        enough = "all planned answers are there" if progress.remaining == 0 else self.behind.enough
-        if enough and not progress.waiting:
-            return seen | {"state": "enough", "message": f"Nothing more to do: {enough}."}
-        query = study.ask(rater, timeout=self.timeout)
-        self.behind.look_ahead(query)
-        return seen | {"state": "question", "question": self.message(query)}
+        rater = _rater(self.asking, token)
+
+        def question() -> Any:
+            query = self.asking.ask(rater, timeout=self.timeout)
+            self.behind.look_ahead(query)
+            return self.message(query)
+
+        return screen_of(self.asking, rater, lambda: self.behind.enough, question)
 
     def message(self, query: Query) -> Any:
         """The question as the page takes it; raises no error for what a render function does wrong."""
-        contents = [self.draw(candidate) for candidate in query.shown]
+        contents = [self.drawings.of(candidate) for candidate in query.shown]
         return question_message(query.number, self.asking.question, contents, self.media.place)
-
-    def draw(self, candidate: Candidate) -> Content:
-        """What an option looks like; drawn once."""
-        key = json.dumps(candidate.params, sort_keys=True)
-        with self._drawing:
-            found = self._drawn.get(key)
-            if found is None:
-                found = self._drawn[key] = self._draw(candidate.params)
-            self._drawn.move_to_end(key)
-            while len(self._drawn) > DRAWN:
-                self._drawn.popitem(last=False)
-        return found
-
-    def _draw(self, params: Any) -> Content:
-        try:
-            made = params if self.render is None else self.render(params)
-            return content_of(params if made is None else made, folder=self.folder)
-        except Exception as error:  # the person's function; the study goes on
-            self.problem = f"{params!r} could not be shown: {type(error).__name__}: {error}"
-            return Content("text", text=BROKEN)
 
     def answer(self, token: str, entry: Mapping[str, Any]) -> None:
         """Keep what the rater with this token said; when this returns it is on disk, and it counts once.

@@ -27,7 +27,7 @@ def overview(desk: Desk) -> dict[str, Any]:
         "remaining": study.remaining,
         "paused": study.paused,
         "enough": desk.behind.enough,
-        "problem": desk.problem,
+        "problem": desk.drawings.problem,
         "best": _best(study) if said else None,
         "remarks": study.diagnostics().lines(lambda candidate: f"[{text(candidate.params)}]") if said else [],
         "raters": _raters(study, rows),

@@ -171,7 +171,12 @@ def test_passwords_are_never_shown(postgres_url, tmp_path, capsys, monkeypatch):
         with pytest.raises(StudyError) as caught:
             attempt()
         said.append(str(caught.value))
-    for words in (["run", postgres_url], ["best", postgres_url], ["history", postgres_url, "--name", "x"]):
+    for words in (
+        ["run", postgres_url],
+        ["best", postgres_url],
+        ["history", postgres_url, "--name", "x"],
+        ["raters", postgres_url, "--add", "Ann"],
+    ):
         monkeypatch.setattr("sys.argv", ["prefopt", *words])
         monkeypatch.setattr("sys.stdin.read", lambda *_: "q", raising=False)
         with pytest.raises(SystemExit):

@@ -1,9 +1,6 @@
-"""A study served on a free port of this computer, and a browser to look at it."""
+"""A study served on a free port of this computer."""
 
-import os
-import re
 import secrets
-import shutil
 import socket
 import threading
 import time
@@ -13,10 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from prefopt import create_study
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-#: Set where the tests must not be skipped.
-NEEDED = os.environ.get("PREFOPT_TESTS_NEED", "").split()
 
 
 @contextmanager
@@ -79,30 +72,3 @@ def client():
     yield make
     for one in made:
         one.close()
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """A headless browser of the system; without one, tests are skipped unless they are needed."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None and "chromium" not in NEEDED:
-        pytest.skip("no chromium on this computer (apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(chromium):
-    """A page that fails the test if a script fails or the content policy blocks something."""
-    problems = []
-    context = chromium.new_context(viewport={"width": 1100, "height": 800})
-    page = context.new_page()
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda m: problems.append(m.text) if re.search("Content Security|Refused", m.text) else None)
-    yield page
-    context.close()
-    assert problems == []

@@ -15,6 +15,7 @@ import torch
 from botorch.models.model import Model
 from botorch.posteriors.gpytorch import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
+from linear_operator import to_linear_operator
 from torch import Tensor
 
 from prefopt.domain import Box, FloatArray
@@ -129,7 +130,7 @@ class UtilityGP(Model):  # type: ignore[misc]
                 cross = self.covar_module(x, points).to_dense()
                 V = cross @ self._half
                 mean, own = mean + cross @ self._weights, own - V @ V.transpose(-1, -2)
-        made = GPyTorchPosterior(MultivariateNormal(mean, own))
+        made = GPyTorchPosterior(MultivariateNormal(mean, to_linear_operator(own)))  # not factorised unless sampled
         return made if posterior_transform is None else posterior_transform(made)
 
     def win_probability(self, A: Any, B: Any, rater: int = 0) -> Tensor:

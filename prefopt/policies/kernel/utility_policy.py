@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import qmc
 
 from prefopt.answer import Answer
 from prefopt.domain import Box, FloatArray, Grid
@@ -24,6 +23,7 @@ from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Trend
 from prefopt.models.utility.standing import Standings, standings
 from prefopt.policies.checks import check_settings
+from prefopt.policies.kernel.first_questions import first_slates, likely_of
 from prefopt.policies.kernel.open_questions import unlike_open
 from prefopt.seeding import stream
 
@@ -35,8 +35,6 @@ ENOUGH = 300
 NEARLY = partial(laplace, tolerance=1e-6)
 #: Half the width of the narrowest region in which the best option can be expected.
 NARROWEST = 0.02
-#: How much of the cube the first questions span.
-INNER = 0.6
 #: Search for the largest mean on a box: random points, climbs begun and climbs ended, for an ask and for ``best``.
 SAMPLED, QUICK, THOROUGH = 128, (6, 1), (12, 4)
 
@@ -289,13 +287,6 @@ class UtilityPolicy:
         return middle if self.box.feasible(middle)[0] else self.box.sample(1, stream(0))
 
 
-def likely_of(domain: Grid | Box) -> list[tuple[float, float] | None]:
-    """Where the best option is expected, of every column: (low, high), or None of a category."""
-    if isinstance(domain, Grid):
-        return list(domain.likely or [(0.0, 1.0)] * domain.dim)
-    return [None if c.kind == "category" else (c.likely or (0.0, 1.0)) for c in domain.columns]
-
-
 def scheduled(n: int) -> int:
     """The last number of answers, at most ``n``, after which hyper-parameters are learned anew.
 
@@ -331,42 +322,3 @@ def merged(points: FloatArray, rows: FloatArray) -> tuple[FloatArray, tuple[int,
 def top(utility: Utility, rows: FloatArray, size: int) -> FloatArray:
     """The ``size`` rows (n, d) of largest posterior mean, best first."""
     return rows[np.argsort(-utility.mean(rows), kind="stable")[:size]] if len(rows) else rows
-
-
-def first_slates(
-    domain: Grid | Box,
-    count: int,
-    m: int,
-    rng: np.random.Generator,
-    likely: Sequence[tuple[float, float] | None] | None = None,
-) -> FloatArray:
-    """``count`` slates of m distinct points in the inner part of the domain, (count, m, d).
-
-    Points come from a Latin hypercube of the ``likely`` region (low, high) of every column, or of [0, 1]; in a pair,
-    the second one is the first mirrored at the centre of that.
-    """
-    half = (m + 1) // 2
-    seed = np.random.default_rng(rng.integers(2**63))
-    drawn = 0.5 + INNER * (qmc.LatinHypercube(domain.dim, seed=seed).random(max(1, count) * half) - 0.5)
-    mirrored = np.stack([drawn, 1 - drawn], axis=1).reshape(-1, 2 * half, domain.dim)[:count, :m]
-    if likely is not None:
-        low, high = np.array([(0.0, 1.0) if end is None else end for end in likely]).T
-        mirrored = low + (high - low) * mirrored
-    return np.array([_allowed(domain, rows, rng) for rows in mirrored]).reshape(count, m, domain.dim)
-
-
-def _allowed(domain: Grid | Box, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Distinct options of the domain near ``rows`` (m, d); random ones where these are forbidden or equal."""
-    if isinstance(domain, Grid):
-        taken: list[int] = []
-        for row in rows:
-            away = ((domain.points - row) ** 2).sum(axis=1)
-            away[taken] += 1e6
-            taken.append(int(np.argmin(away)))
-        return np.asarray(domain.points[taken])
-    rows = domain.project(rows)
-    bad = ~domain.feasible(rows)
-    bad |= [any(np.array_equal(row, other) for other in rows[:i]) for i, row in enumerate(rows)]
-    if bad.any():
-        rows[bad] = domain.sample(int(bad.sum()), rng)
-    return rows

@@ -82,6 +82,14 @@ def test_batches_and_gradients_along_the_options() -> None:
     assert torch.autograd.gradcheck(both, (Z[:2],), atol=1e-5)
 
 
+def test_equal_options_have_a_posterior() -> None:
+    model = UtilityGP(np.random.default_rng(2).random((10, 2)), some_said(10))
+    Z = torch.full((3, 2, 2), 0.3, dtype=torch.float64, requires_grad=True)  # a singular covariance
+    value = AnalyticExpectedUtilityOfBestOption(pref_model=model)(Z)
+    value.sum().backward()
+    assert torch.isfinite(value).all() and torch.isfinite(Z.grad).all()
+
+
 def test_comparisons_of_botorch_are_duels() -> None:
     X, pairs = np.random.default_rng(3).random((6, 2)), [[0, 1], [2, 3], [5, 1]]
     a = UtilityGP(X, torch.tensor(pairs))

@@ -1,0 +1,34 @@
+"""What is on the screen besides a question: how far one is, and whether there is anything to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from prefopt.study import Study
+from prefopt.study.raters import Rater
+
+
+def screen_of(
+    study: Study, rater: str | Rater | None, enough: Callable[[], str], question: Callable[[], Any]
+) -> dict[str, Any]:
+    """The message that ``ask.js`` calls a screen, JSON-able.
+
+    Args:
+        study: the study.
+        rater: who looks.
+        enough: says why it is reasonable to stop, or "".
+        question: asks, and gives the question's message; called only if there is something to ask.
+    """
+    progress = study.progress(rater)
+    seen: dict[str, Any] = {
+        "progress": {"answered": progress.answered, "more": progress.remaining},
+        "last": progress.last,
+    }
+    if study.paused is not None:
+        why = f": {study.paused}" if study.paused else ""
+        return seen | {"state": "paused", "message": f"The study pauses{why}. This page goes on by itself."}
+    why = "all planned answers are there" if progress.remaining == 0 else enough()
+    if why and not progress.waiting:
+        return seen | {"state": "enough", "message": f"Nothing more to do: {why}."}
+    return seen | {"state": "question", "question": question()}
