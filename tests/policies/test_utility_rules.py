@@ -23,7 +23,7 @@ GRID = Grid.regular(5, 2)
 
 def told(name, answers=12, domain=GRID, **settings):
     """The policy after some answers about random pairs; the option nearest to 0.4 is usually better."""
-    policy = make_policy(name, domain, **{"learn": False, **settings})
+    policy = make_policy(name, domain, **{"learn": False, "opening": 2, **settings})
     policy.init(stream(0))
     rng = np.random.default_rng(3)
     for t in range(answers):

@@ -30,7 +30,7 @@ class Sobol(UtilityPolicy):
     the recommendation only, except ``reuse``, whose first option is the best one shown.
     """
 
-    opening: int = 0
+    opening: int | None = 0
     seed: int = field(default=0, init=False, repr=False, compare=False)
 
     def init(self, rng: np.random.Generator) -> None:
