@@ -4,9 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from prefopt.answer import Answer
 from prefopt.domain import Box, Column, Grid
+from prefopt.models.utility.ep import expectation_propagation
 from prefopt.policies import POLICIES, make_policy
 from prefopt.seeding import stream
 
@@ -140,3 +142,26 @@ def test_a_hundred_messy_studies_end_without_a_warning(name, m):
             person = {"jnd": 0.3 * (seed % 2), "lapse": 0.1 * (seed % 3 == 1), "reuse": seed % 7 == 6}
             settings = {"learn": seed % 5 == 0, "slate_size": m, **person, **QUICK.get(name, {})}
             messy(make_policy(name, domains[seed % 4], **settings), 14, seed)
+            settings = {
+                "slate_size": m,
+                "jnd": 0.3 * (seed % 2),
+                "lapse": 0.1 * (seed % 3 == 1),
+                "reuse": seed % 7 == 6,
+            }
+            messy(make_policy(name, domains[seed % 4], **settings), 24, seed)
+
+
+def test_chances_are_stated_by_expectation_propagation_and_questions_chosen_by_laplace(monkeypatch):
+    policy = make_policy("eubo", Box(2), learn=False)
+    policy.init(stream(1))
+    person = stream(2)
+    for _ in range(12):
+        pair = policy.ask(stream(3))
+        policy.tell(pair, Answer.duel(int(pair[1, 0] > pair[0, 0])), person)
+    utility, stated = policy.utility(), policy.stated()
+    data = utility.data
+    m, K = data.differences(utility.prior.mean(utility.points)), utility.prior.of_differences(utility.points, data)[1]
+    assert_allclose(stated.found.h, expectation_propagation(K, m, data, policy.likelihood).h, atol=1e-3)
+    assert np.abs(stated.found.h - utility.found.h).max() > 0.05
+    monkeypatch.setattr("prefopt.policies.kernel.utility_policy.STATED", 5)
+    assert policy.stated() is utility

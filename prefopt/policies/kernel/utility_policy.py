@@ -16,6 +16,7 @@ from prefopt.domain import Box, FloatArray, Grid
 from prefopt.errors import AnswerError, SettingError
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.utility.comparisons import Comparisons, Said
+from prefopt.models.utility.ep import expectation_propagation
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
@@ -31,6 +32,8 @@ from prefopt.seeding import stream
 ALWAYS = 10
 #: They are learned from at most so many answers, the same ones every time.
 ENOUGH = 300
+#: Chances are stated by expectation propagation for up to so many differences, which takes a tenth of a second.
+STATED = 400
 #: Newton's steps end at a gain of less than this share, where the mode is off by the square of the last step.
 NEARLY = partial(laplace, tolerance=1e-6)
 #: Half the width of the narrowest region in which the best option can be expected.
@@ -239,7 +242,21 @@ class UtilityPolicy:
     def standings(self, options: Any, rng: np.random.Generator, among: NDArray[np.bool_] | None = None) -> Standings:
         """What a recommendation says of ``options``: indices (n,) of a grid or rows (n, d) of a box."""
         rows = self.as_rows(options, len(options))
-        return standings(self.utility(), self.likelihood, rows, rng, among)
+        return standings(self.stated(), self.likelihood, rows, rng, among)
+
+    def stated(self) -> Utility:
+        """What is said to a person: beliefs by expectation propagation, whose chances are within 0.015 of exact ones.
+
+        Laplace's, with which questions are chosen, are off by 0.02 to 0.04 on average. They are taken where there are
+        more than ``STATED`` differences.
+        """
+        utility, key = self.utility(), ("stated", len(self.answers))
+        if len(utility.data) > STATED:
+            return utility
+        if key not in self.fits:
+            given = (utility.prior, utility.points, utility.data, self.likelihood)
+            self.fits[key] = Utility.after(*given, infer=expectation_propagation, before=utility)
+        return self.fits[key]  # type: ignore[no-any-return]
 
     def believing(self, pending: Sequence[Any]) -> Utility:
         """What would be believed if every open question were answered as expected."""
