@@ -115,7 +115,7 @@ report(shapes)
 draw(shapes, "One question each", "06_choices_and_rankings.png")
 
 # %% [markdown]
-# Whether a choice is read as one choice or as three duels hardly shows in the regret of so few studies (see the errors).
+# Whether a choice is read as one choice or as three duels hardly shows in the regret of few studies: see the errors.
 #
 # A duel says at most one bit, a choice among four at most two, a ranking at most log2(24) = 4.6. Averaged over the
 # whole study, here is what they were worth:
