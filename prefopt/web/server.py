@@ -97,6 +97,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, kind)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
+        listening.listen(1024)  # who follows a link at once waits until the server is up
     except (OSError, OverflowError) as error:
         if listening is not None:
             listening.close()
