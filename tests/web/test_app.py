@@ -1,7 +1,7 @@
 """What the server answers: tokens, errors, sizes, headers, and that an answer counts once."""
 
+import itertools
 import json
-import secrets
 
 import pytest
 
@@ -10,8 +10,11 @@ from prefopt.study import load_study
 pytest.importorskip("fastapi")
 
 
+IDS = itertools.count()  # the same in every worker, since they are part of tests' names
+
+
 def entry(question, kind="best", options=(0,), **more):
-    return {"id": secrets.token_hex(8), "question": question, "kind": kind, "options": list(options), **more}
+    return {"id": f"{next(IDS):016x}", "question": question, "kind": kind, "options": list(options), **more}
 
 
 @pytest.fixture
