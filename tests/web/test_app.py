@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import secrets
 
 import pytest
 
