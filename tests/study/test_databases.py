@@ -45,8 +45,10 @@ def test_every_database_keeps_the_same_study(storage):
     assert timeless(again) == timeless(scripted(None)) == timeless(study)
     assert again.ask() == study.ask() and again.ask().number > 9
     assert again.recommend() == study.recommend()
-    load_study(storage, budget=30, question="Wéll?")
-    assert (load_study(storage).budget, load_study(storage).question) == (30, "Wéll?")
+    load_study(storage, budget=30)
+    assert load_study(storage).budget == 30
+    with pytest.raises(StudyError, match="another question"):
+        load_study(storage, question="Wéll?")
     with pytest.raises(StudyError, match="has a study 'täa ☕' already"):
         create_study(list("ab"), storage=storage, study_name="täa ☕")
     create_study(list("ab"), storage=storage, study_name="two").close()
