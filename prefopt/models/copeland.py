@@ -24,7 +24,7 @@ def logistic_moments(mean: FloatArray, variance: FloatArray) -> tuple[FloatArray
 
     >>> mean, variance = logistic_moments(np.array([0.0]), np.array([4.0]))
     >>> mean.round(3), variance.round(3)
-    (array([0.5]), array([0.086]))
+    (array([0.5]), array([0.099]))
     """
     p = expit(mean[..., None] + np.sqrt(variance)[..., None] * NODES)
     first = p @ WEIGHTS

@@ -52,14 +52,24 @@ def check_fit(policy: Any, person: Any, slate_size: int) -> None:
         return
     entry = get_entry(policy)
     if isinstance(person.domain, Box) and "box" not in entry.domains:
-        others = ", ".join(name for name, other in POLICIES.items() if "box" in other.domains)
+        others = _some(name for name, other in POLICIES.items() if "box" in other.domains)
         raise SettingError(
             f"{policy} chooses among finitely many options, and {person.name} is continuous: take a finite environment "
             f"(as forrester-30 is one of forrester), or a policy for it: {others}"
         )
     if entry.slates == "2" and slate_size != 2:
-        others = ", ".join(name for name, other in POLICIES.items() if other.slates != "2")
+        others = _some(name for name, other in POLICIES.items() if other.slates != "2")
         raise SettingError(f"{policy} compares two options at a time, got a slate of {slate_size}; {others} take more")
+
+
+def _some(names: Iterable[str]) -> str:
+    """The first few names, and where the others are.
+
+    >>> _some("abcdefgh")
+    'a, b, c, d, e, f and others (`prefopt list policies`)'
+    """
+    first = list(names)
+    return ", ".join(first[:6]) + (" and others (`prefopt list policies`)" if len(first) > 6 else "")
 
 
 def regret_names(regret: Any) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def test_what_could_not_be_written_is_said_before_the_run(prefopt, tmp_path, wor
         ("--environment sushi", "did you mean 'sushi16'?"),
         ("--environment 1good-logit-0", "at least one arm, got 0"),
         ("--regret strong-sun", "did you mean 'strong-sum'?"),
-        ("--policy rucb --slate 3", "ind-self-sparring, kernel-self-sparring, gp-sparring take more"),
+        ("--policy rucb --slate 3", "random, multi-sparring, mdb, multi-rucb, ind-self-sparring, kernel-self-sparring"),
         ("--policy rucb --environment forrester", "forrester is continuous"),
     ],
 )

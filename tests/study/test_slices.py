@@ -52,7 +52,7 @@ def test_main_effects_of_a_grid_are_plain_averages():
 
 
 def test_forbidden_places_are_holes():
-    space = Space([Float("x", 0, 1), Float("y", 0, 1), Float("z", 0, 1), Float("w", 0, 1)], ["x + y <= 1"])
+    space = Space([Float("x", 0, 1), Float("y", 0, 1), Float("z", 0, 1), Float("w", 0, 1)], ["x + y <= 0.4"])
     found = answered(space, n=8).slices()
     assert len(found["maps"]) == 1 and json.dumps(found)
     holes = [m is None for m in found["curves"][0]["mean"]]

@@ -39,8 +39,8 @@ def win_variance(mean: FloatArray, sd: FloatArray, link: str = "logit") -> Float
     Probit: Phi(a) - 2 T(a, 1 / sqrt(1 + 2 sd^2)) - Phi(a)^2, a = mean / sqrt(1 + sd^2), with Owen's function T (1956).
     Logit: s^2 = s - s', and the slope of E s(N(mu, sd^2)) in mu is E s', so one sum as above serves, to 1e-5.
 
-    >>> win_variance(np.array(0.0), np.array(1e3), "probit").round(3)  # a coin that is 0 or 1
-    array(0.25)
+    >>> float(win_variance(np.array(0.0), np.array(1e3), "probit").round(3))  # a coin that is 0 or 1
+    0.25
     """
     mean, sd = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
     chance = _expected(mean, sd, link)
