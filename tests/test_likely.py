@@ -45,6 +45,7 @@ def test_bare_domains_keep_it():
         (lambda: Float("x", 0, 10, likely=(6, 3)), "its smaller end first"),
         (lambda: Int("x", 0, 10, likely=3), r"likely is two numbers such as \(0, 10\), got 3"),
         (lambda: Int("x", 0, 10, likely="36"), "likely is two numbers"),
+        (lambda: Float("x", 0, 10, likely={6, 3}), "likely is two numbers"),
         (lambda: Float("x", 0, 10, likely=("a", 3)), "an end of likely must be a number"),
         (lambda: Column(likely=(0.2, 0.2)), "0 <= low < high <= 1"),
         (lambda: Column("category", (0.0, 1.0), likely=(0.2, 0.4)), "a category has no order"),

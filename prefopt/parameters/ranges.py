@@ -43,8 +43,8 @@ class Range(Parameter):
 
     def _check_likely(self) -> None:
         """Make ``likely`` a pair of numbers; raises DomainError unless they ascend within the range."""
-        given = self.likely
-        if isinstance(given, str | bytes) or not hasattr(given, "__len__") or len(given) != 2:
+        given = self.likely.tolist() if isinstance(self.likely, np.ndarray) else self.likely
+        if not isinstance(given, list | tuple) or len(given) != 2:
             raise self._fail(f"likely is two numbers such as ({self.low}, {self.high}), got {given!r}")
         low, high = (self._number(value, "an end of likely") for value in given)
         if not self.low <= low < high <= self.high:

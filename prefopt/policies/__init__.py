@@ -198,7 +198,7 @@ POLICIES: dict[str, Entry] = {
         "Sui et al. 2017, section 5; Srinivas et al. 2010, Algorithm 1",
         domains=("arms", "grid", "box"),
         slates="any",
-        presets={"sui2017": {"noise": 0.025, "delta": 0.1, "beta_scale": 5.0}},
+        presets={"sui2017": {"noise": 0.025}},
         takes_feedback=True,
     ),
     "bopper": Entry(

@@ -197,10 +197,9 @@ def default_strategy(domain: Any, aim: str = "best") -> str:
 
 def chosen_strategy(domain: Any, strategy: str | None, aim: str) -> str:
     """``strategy``, or the default one for ``aim``."""
-    if aim not in AIMS:
-        raise SettingError(
-            f"unknown aim {aim!r}; expected one of {', '.join(map(repr, AIMS))}{did_you_mean(aim, AIMS)}"
-        )
+    if not isinstance(aim, str) or aim not in AIMS:
+        hint = did_you_mean(str(aim), AIMS)
+        raise SettingError(f"unknown aim {aim!r}; expected one of {', '.join(map(repr, AIMS))}{hint}")
     if strategy is None:
         return default_strategy(domain, aim)
     if aim != "best":

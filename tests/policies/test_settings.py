@@ -67,6 +67,12 @@ def test_no_effect_or_out_of_range(name, kind, settings, message):
     assert name.split("-")[0] in str(caught.value)
 
 
+@pytest.mark.parametrize(("name", "preset"), [(n, p) for n, entry in POLICIES.items() for p in entry.presets])
+def test_a_preset_fits_every_domain(name, preset):
+    for kind in POLICIES[name].domains:
+        assert make_policy(name, DOMAINS[kind], horizon=10, preset=preset).settings["slate_size"] == 2
+
+
 def test_numbers_of_numpy_become_json():
     policy = make_policy("merge-rucb", Arms(4), alpha=np.float64(0.6), p=np.int64(3), slate_size=np.int32(2))
     assert json.loads(json.dumps(policy.settings)) == {**policy.settings, "alpha": 0.6, "p": 3, "slate_size": 2}

@@ -8,7 +8,9 @@ from numpy.testing import assert_allclose
 
 from prefopt.answer import Answer
 from prefopt.domain import Box, Column, Grid
+from prefopt.errors import AnswerError, SettingError
 from prefopt.models.utility.ep import expectation_propagation
+from prefopt.models.utility.posterior import Utility
 from prefopt.policies import POLICIES, make_policy
 from prefopt.seeding import stream
 
@@ -165,3 +167,32 @@ def test_chances_are_stated_by_expectation_propagation_and_questions_chosen_by_l
     assert np.abs(stated.found.h - utility.found.h).max() > 0.05
     monkeypatch.setattr("prefopt.policies.kernel.utility_policy.STATED", 5)
     assert policy.stated() is utility
+
+
+def test_probit_is_for_pairs():
+    with pytest.raises(SettingError, match="link='probit' is for pairs, got slate_size=4"):
+        make_policy("qeubo", Box(2), link="probit", slate_size=4)
+    policy = after(make_policy("qeubo", Box(2), link="probit"), 3)
+    rows = Box(2).sample(3, stream(0))
+    for answer in (Answer.best(1, 3), Answer.ranking([2, 0, 1], 3)):
+        with pytest.raises(AnswerError, match=f"learns from pairs and ties, got a '{answer.kind}' of 3"):
+            policy.tell(rows, answer, stream(1))
+    policy.tell(rows, Answer.tie(3), stream(1))
+    assert len(policy.answers) == 4 and np.isfinite(policy.best()).all()
+
+
+def test_an_open_question_is_answered_as_expected():
+    policy = after(make_policy("eubo", MIXED), 12)
+    waiting = policy.ask(stream(1))
+    again, rows = policy.ask(stream(2)), policy.as_rows(waiting, 2)
+    expected = policy.believing([waiting, again])
+    said = expected.data
+    known = policy.utility()
+    for slate in (waiting, again):
+        ahead, behind = slate[np.argsort(-known.mean(slate))]
+        at = [int(np.flatnonzero((expected.points == row).all(axis=1))[0]) for row in (ahead, behind)]
+        assert at in np.column_stack([said.ahead, said.behind]).tolist()
+    alone = Utility.after(known.prior, expected.points, said, policy.likelihood)  # from the start, nothing taken over
+    Z = np.vstack([rows, MIXED.sample(20, stream(3))])
+    assert_allclose(expected.mean(Z), alone.mean(Z), atol=1e-4)
+    assert_allclose(expected.joint(Z)[1], alone.joint(Z)[1], atol=1e-4)

@@ -1,5 +1,6 @@
 """What create_study refuses, and that it leaves nothing behind."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -98,5 +99,8 @@ def test_an_aim_is_known_and_alone():
         SettingError, match="unknown aim 'bset'; expected one of 'best', 'while-learning'; did you mean"
     ):
         create_study(Box(2), aim="bset")
+    for aim in (None, 3, ["best"]):
+        with pytest.raises(SettingError, match=re.escape(f"unknown aim {aim!r}; expected one of 'best'")):
+            create_study(Box(2), aim=aim)
     with pytest.raises(SettingError, match="leave one of them out"):
         create_study(Box(2), aim="while-learning", strategy="random")

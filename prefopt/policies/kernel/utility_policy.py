@@ -15,7 +15,7 @@ from prefopt.answer import Answer
 from prefopt.domain import Box, FloatArray, Grid
 from prefopt.errors import AnswerError, SettingError
 from prefopt.models.box_search import peaks, raw_points
-from prefopt.models.utility.comparisons import Comparisons, Said
+from prefopt.models.utility.comparisons import Comparisons, Said, stages
 from prefopt.models.utility.ep import expectation_propagation
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import laplace
@@ -57,7 +57,7 @@ class UtilityPolicy:
         bend: prior standard deviation of ``pull``.
         tilt: prior standard deviation of a linear drift.
         learn: whether hyper-parameters are learned from the answers; otherwise they are the medians.
-        link: "logit" or "probit".
+        link: "logit" or "probit", which is for pairs.
         lapse: share of answers taken for guesses.
         jnd: just-noticeable difference in units of the noise; 0 takes a tie for half a win of each side.
         flat: probability, before any answer, that the centre is no better than any other place: whichever of the two
@@ -104,19 +104,29 @@ class UtilityPolicy:
             raise SettingError(
                 f"{type(self).__name__} compares two options at a time, got slate_size={self.slate_size}"
             )
-        if not (self.lengthscale > 0 and self.outputscale > 0 and min(self.bend, self.tilt, self.opening or 0) >= 0):
-            raise SettingError(f"expected lengthscale, outputscale > 0 and bend, tilt, opening >= 0; got {self}")
+        self._check_ranges()
         self.box = Box(self.domain.dim) if isinstance(self.domain, Grid) else self.domain
         self.likelihood = Likelihood(self.link, self.lapse, self.jnd)
         self.hyper = Hyper(
             self.box, self.kernel, self.lengthscale, outputscale=self.outputscale, trend=self._trend(self.domain)
         )
         self.hyper.prior(self.hyper.median)
-        if not 0 <= self.flat < 1:
-            raise SettingError(f"flat is a probability below 1, got {self.flat}")
         doubt = self.flat > 0 and self.hyper.trend is not None
         self.hypers = (self.hyper, replace(self.hyper, trend=None)) if doubt else (self.hyper,)
         self.check()
+
+    def _check_ranges(self) -> None:
+        """Raise ``SettingError`` if a hyper-parameter that all of these policies have is out of range."""
+        if not (self.lengthscale > 0 and self.outputscale > 0):
+            raise SettingError(f"expected lengthscale, outputscale > 0, got {self.lengthscale}, {self.outputscale}")
+        if min(self.bend, self.tilt, self.opening or 0) < 0:
+            raise SettingError(f"expected bend, tilt, opening >= 0, got {self.bend}, {self.tilt}, {self.opening}")
+        if not 0 <= self.flat < 1:
+            raise SettingError(f"flat is a probability below 1, got {self.flat}")
+        if self.link == "probit" and self.slate_size > 2:
+            raise SettingError(
+                f"link='probit' is for pairs, got slate_size={self.slate_size}: take link='logit', or slate_size=2"
+            )
 
     def _trend(self, domain: Grid | Box) -> Trend | None:
         ends = likely_of(domain)
@@ -167,11 +177,17 @@ class UtilityPolicy:
         """Learn from ``answer`` to ``slate``; a skip teaches nothing.
 
         Raises:
-            AnswerError: the answer is about another number of options, or an option is not in the domain.
+            AnswerError: the answer is about another number of options, an option is not in the domain, or the probit
+                link is told of a choice or a ranking.
         """
         rows = self.as_rows(slate, answer.size)
         if answer.kind == "skip":
             return
+        if self.link == "probit" and any(len(s.ahead) > 1 for s in stages(range(answer.size), answer)):
+            raise AnswerError(
+                f"link='probit' learns from pairs and ties, got a {answer.kind!r} of {answer.size} options: tell "
+                "pairs, or take link='logit', which learns from choices and rankings too"
+            )
         self.points, options = merged(self.points, rows)
         self.said = (*self.answers, Said(options, answer))
 
@@ -268,7 +284,8 @@ class UtilityPolicy:
         for rows in slates:
             points, options = merged(points, rows)
             said.append(Said(options, Answer.best(int(np.argmax(utility.mean(rows))), len(rows))))
-        return Utility.after(utility.prior, points, Comparisons.of(said, len(points)), self.likelihood)
+        data = Comparisons.of(said, len(points))
+        return Utility.after(utility.prior, points, data, self.likelihood, before=utility, infer=NEARLY)
 
     def champion(self, utility: Utility, *, quick: bool = False) -> FloatArray:
         """The row (d,) of largest posterior mean: exactly on a grid, by climbing on a box (``quick``: from fewer)."""
