@@ -11,7 +11,7 @@
 # | pair | g(a, b) = - g(b, a); P(a beats b) rises with g(a, b) | nothing: circles are possible |
 #
 # `kernel-self-sparring` and `gp-sparring` use the first, `eubo`, `qeubo`, `utility-thompson` and others the second;
-# preferential Bayesian optimisation (Gonzalez et al. 2017) is built on the third.
+# preferential Bayesian optimisation (`bopper`; Gonzalez et al. 2017) is built on the third.
 #
 # This page fits the three to the same answers, and shows when each is right.
 

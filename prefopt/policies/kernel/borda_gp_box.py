@@ -66,7 +66,10 @@ class BoxBordaGP(BoxPolicy):
         """Scales, noise and sizes are positive, choices known; makes the model."""
         check_borda(self)
         if not (min(self.features, self.raw_samples, self.restarts) >= 1 and self.merge >= 0):
-            raise SettingError(f"expected features, raw_samples and restarts >= 1 and merge >= 0, got {self}")
+            raise SettingError(
+                "expected features, raw_samples and restarts >= 1 and merge >= 0, got "
+                f"{self.features}, {self.raw_samples}, {self.restarts} and {self.merge}"
+            )
         kernel = as_stationary(self.kernel, self.domain, self.lengthscale, self.outputscale)
         self.model = ExactGP(kernel, self.domain, float(self.mean), float(self.noise))
 
