@@ -95,7 +95,7 @@ def validate(
 def exclude(
     question: Number,
     where: Annotated[str, typer.Option("--study", help="study.toml, a .db file, or a database URL")] = "study.toml",
-    reason: Annotated[str, typer.Option(help="Why; exports say so.")] = "",
+    reason: Annotated[str, typer.Option(help="Why, which must be said; exports list it.")] = "",
     name: Name = None,
 ) -> None:
     """Keep the answer to a question, and let it not count."""

@@ -75,8 +75,8 @@ def content_of(made: Any, *, folder: Path | None = None) -> Content:
     Args:
         made: its parameters, or what a render function returned: text, ``Html`` or ``Markdown``, a ``Path`` to a
             file, the bytes of a picture, sound or film, a matplotlib figure, or anything that a notebook can display.
-        folder: where to look for a text that names a picture, sound or film, such as an item "a.png" of a list of
-            options; None for not at all.
+        folder: where to look for a text that names a picture, sound, film, HTML or Markdown file, such as an item
+            "a.png" of a list of options; None for not at all.
 
     Raises:
         StudyError: a file that is not there, or of a kind that a browser does not show.
@@ -106,7 +106,7 @@ def _text(made: str, folder: Path | None) -> Content:
         return Content("html", source=made.encode(), media_type="text/html")
     if isinstance(made, Markdown):
         return Content("markdown", text=_rendered(made))
-    if folder is not None and _type_of(made).partition("/")[0] in ("image", "audio", "video") and "\n" not in made:
+    if folder is not None and "\n" not in made and _is_shown(_type_of(made)):
         path = folder / made
         if path.is_file():
             return _file(path)
@@ -129,6 +129,11 @@ def _file(path: Path) -> Content:
         f"a browser does not show {path.name!r} ({media_type or 'of unknown type'}); give a picture, sound, film, "
         "text, Markdown or HTML file"
     )
+
+
+def _is_shown(media_type: str) -> bool:
+    """Whether an option that names such a file is shown as what is in it."""
+    return media_type.startswith(("image/", "audio/", "video/")) or media_type in ("text/html", "text/markdown")
 
 
 def _type_of(name: str) -> str:

@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +44,17 @@ class OwnAnswer:
         answer: about their positions in ``ids``.
         rater: who, if known.
         seconds: how long it took, if known.
+        where: file and line it was read from, for messages.
     """
 
     ids: tuple[str, ...]
     answer: Answer
     rater: str | None = None
     seconds: float | None = None
+    where: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.where + ': ' if self.where else ''}answer about {list(self.ids)}"
 
 
 def read_designs(path: str | Path, space: Any) -> dict[str, Any]:
@@ -114,7 +119,7 @@ def read_answers(path: str | Path) -> list[OwnAnswer]:
             seconds = float(row["seconds"]) if row.get("seconds") else None
         except (PrefoptError, ValueError) as error:
             raise StudyError(f"{where}: {error}") from error
-        made.append(OwnAnswer(ids, answer, row.get("rater") or None, seconds))
+        made.append(OwnAnswer(ids, answer, row.get("rater") or None, seconds, where))
     return made
 
 

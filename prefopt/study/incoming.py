@@ -148,10 +148,10 @@ class StudyIncoming(StudyPeople):
             unknown = [name for name in said.ids if name not in known and name not in new]
             if unknown or len(set(said.ids)) < len(said.ids):
                 what = f"design {unknown[0]!r} is not known" if unknown else "a design cannot be compared with itself"
-                raise StudyError(f"answer about {list(said.ids)}: {what}")
+                raise StudyError(f"{said}: {what}")
             naming.check_text(rater=said.rater)
             if said.seconds is not None and not (is_real(said.seconds) and said.seconds >= 0):
-                raise StudyError(f"answer about {list(said.ids)}: seconds must be at least 0, got {said.seconds!r}")
+                raise StudyError(f"{said}: seconds must be at least 0, got {said.seconds!r}")
             slate = [{**known, **new}[name] for name in said.ids]
             key = json.dumps([said.ids, said.answer.to_json(), said.rater, said.seconds])
             seen[key] = seen.get(key, 0) + 1  # the same thing said twice is two answers, also of one file

@@ -165,6 +165,6 @@ class StudyPeople(StudyReading):
 def checked_reason(reason: Any) -> str:
     """``reason`` if it is one."""
     if not isinstance(reason, str) or not reason.strip():
-        raise StudyError(f"say why, reason='...': exports list what does not count with its reason; got {reason!r}")
+        raise StudyError(f"say why (reason): exports list what does not count with its reason; got {reason!r}")
     naming.check_text(reason=reason)
     return reason

@@ -42,6 +42,8 @@ def read_url(storage: str) -> sa.URL:
         url = sa.make_url(storage)
     except (sa.exc.ArgumentError, ValueError):
         raise StudyError(f"storage {shown(storage)!r}: {known}, got a URL that cannot be read") from None
+    if "@" in (url.host or ""):
+        raise StudyError(f"storage {shown(storage)!r}: write @ in a user name or password as %40, and / as %2F")
     if url.drivername not in DRIVERS:
         raise StudyError(
             f"storage {shown(storage)!r}: {known}; {url.drivername} is not supported (studies rely on transactions "

@@ -70,7 +70,7 @@ def test_a_validation_round(prefopt, cakes):
 
 def test_an_answer_is_excluded_and_included(prefopt, cakes):
     prefopt("run", cakes, keys="11")
-    assert "say why" in prefopt("exclude", "1", "--study", cakes).err
+    assert "say why (reason)" in prefopt("exclude", "1", "--study", cakes).err
     assert prefopt("exclude", "1", "--study", cakes, "--reason", "a slip").code == 0
     assert load_study("cakes.db").answered == 1 and "(does not count: a slip)" in prefopt("history", cakes).out
     assert prefopt("include", "1", "--study", cakes).code == 0

@@ -70,6 +70,17 @@ def test_what_cannot_be_shown_says_so(tmp_path):
         content_of("x" * 100_001)
 
 
+def test_an_item_that_names_a_page_or_markdown_is_shown_as_that(tmp_path):
+    (tmp_path / "a.html").write_text("<script>top.location='x'</script>")
+    (tmp_path / "a.md").write_text("*tea* <script>alert(1)</script>")
+    (tmp_path / "a.txt").write_text("a text")
+    page = content_of("a.html", folder=tmp_path)
+    assert (page.kind, page.source, page.text) == ("html", tmp_path / "a.html", "")  # from an address, in a frame
+    assert content_of("a.md", folder=tmp_path).text == "<p><em>tea</em> &lt;script&gt;alert(1)&lt;/script&gt;</p>\n"
+    assert content_of("a.txt", folder=tmp_path) == Content("text", text="a.txt")
+    assert content_of("b.html", folder=tmp_path) == Content("text", text="b.html")
+
+
 def test_an_item_that_names_a_picture_is_that_picture_only_in_its_folder(tmp_path):
     (tmp_path / "a.png").write_bytes(png())
     assert content_of("a.png", folder=tmp_path).source == tmp_path / "a.png"

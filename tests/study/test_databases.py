@@ -229,3 +229,9 @@ def test_the_table_of_formats_is_complete():
 
     assert list(STEPS) == list(range(1, SCHEMA_VERSION))
     assert {"studies", "events"} <= set(metadata.tables)
+
+
+def test_a_password_with_an_at_sign_is_not_taken_for_a_host():
+    with pytest.raises(StudyError, match="write @ in a user name or password as %40") as caught:
+        read_url("postgresql://ann:s3c/r@tail@127.0.0.1:1/tea")
+    assert "s3c" not in str(caught.value) and "tail" not in str(caught.value)

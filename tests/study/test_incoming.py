@@ -101,7 +101,11 @@ def test_lists_of_options(tmp_path):
         ("id,dose,grind,water\nA,15,3,soft\nA,16,3,soft\n", "", r"line 3, column id: expected a new id"),
         ("id,dose,grind,water\nA,15,3,soft\nB,15,3,soft\n", "", r"designs 'A' and 'B' are the same"),
         ("id,dose,grind,water\nA,15,3,soft,7\n", "", r"line 2: 4 columns, but more cells: \['7'\]"),
-        (DESIGNS, "winner,loser\nA1,X9\n", r"answer about \['A1', 'X9'\]: design 'X9' is not known"),
+        (
+            DESIGNS,
+            "winner,loser\nA1,X9\n",
+            r"answers.csv, line 2: answer about \['A1', 'X9'\]: design 'X9' is not known",
+        ),
         (DESIGNS, "winner,loser\nA1,A1\n", r"a design cannot be compared with itself"),
         (DESIGNS, "winner,loser,tie\nA1,A2,maybe\n", r"line 2: column tie: expected yes or no, got 'maybe'"),
         (DESIGNS, "winner,loser\nA1,\n", r"line 2: columns winner and loser: expected an id in each"),
