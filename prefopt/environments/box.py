@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import qmc
 
 from prefopt.answer import Answer
 from prefopt.domain import Box
@@ -55,6 +54,8 @@ class BoxEnvironment:
     @cached_property
     def sample(self) -> FloatArray:
         """Raw utilities of a dense Sobol sample, then the smallest and the largest one, for scaling and the optimum."""
+        from scipy.stats import qmc  # takes most of a second, which `import prefopt` need not
+
         points = self.domain.project(qmc.Sobol(self.problem.dim, scramble=False).random_base2(12))
         u = self.problem.utility(points)
         start = points[int(np.argmax(u))]

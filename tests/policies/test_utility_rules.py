@@ -149,8 +149,7 @@ def test_the_variance_of_a_chance_to_win(link):
         assert float(win_variance(mean, sd, link)) == pytest.approx(expected, abs=2e-5)
 
 
-@pytest.mark.parametrize("m", [2, 4])
-@pytest.mark.parametrize("link", ["logit", "probit"])
+@pytest.mark.parametrize(("m", "link"), [(2, "logit"), (4, "logit"), (2, "probit")])
 def test_muc_challenges_where_the_chances_are_least_known(m, link):
     policy = told("muc", slate_size=m, link=link)
     mean, C = policy.utility().joint(GRID.points)
