@@ -144,13 +144,6 @@ def test_a_hundred_messy_studies_end_without_a_warning(name, m):
             person = {"jnd": 0.3 * (seed % 2), "lapse": 0.1 * (seed % 3 == 1), "reuse": seed % 7 == 6}
             settings = {"learn": seed % 5 == 0, "slate_size": m, **person, **QUICK.get(name, {})}
             messy(make_policy(name, domains[seed % 4], **settings), 14, seed)
-            settings = {
-                "slate_size": m,
-                "jnd": 0.3 * (seed % 2),
-                "lapse": 0.1 * (seed % 3 == 1),
-                "reuse": seed % 7 == 6,
-            }
-            messy(make_policy(name, domains[seed % 4], **settings), 24, seed)
 
 
 def test_chances_are_stated_by_expectation_propagation_and_questions_chosen_by_laplace(monkeypatch):
