@@ -94,6 +94,7 @@ def test_a_study_in_a_notebook(lab, chromium, tmp_path):
     editor.click()
     page.keyboard.press("Control+Enter")  # the cell again: the same question
     page.wait_for_timeout(1500)
+    page.locator(".prefopt[data-question]").wait_for()
     assert page.locator(".prefopt").get_attribute("data-question") == number
     assert study.answered == 1
     path = os.environ.get("PREFOPT_SCREENSHOTS")
