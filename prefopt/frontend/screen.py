@@ -1,10 +1,11 @@
-"""What is on the screen besides a question: how far one is, and whether there is anything to ask."""
+"""What page and widget do alike besides asking: what is on the screen, and taking back the last answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from prefopt.errors import StudyError
 from prefopt.study import Study
 from prefopt.study.raters import Rater
 
@@ -32,3 +33,21 @@ def screen_of(
     if why and not progress.waiting:
         return seen | {"state": "enough", "message": f"Nothing more to do: {why}."}
     return seen | {"state": "question", "question": question()}
+
+
+def take_back(study: Study, rater: str | Rater | None, question: int) -> bool:
+    """Take back the rater's answer to ``question`` if it is the rater's last; a second time changes nothing.
+
+    Returns:
+        Whether one was taken back.
+
+    Raises:
+        StudyError: the rater's last answer is to a later question.
+    """
+    last = study.progress(rater).last
+    if last == question:
+        study.undo(rater=rater)
+        return True
+    if last is not None and last > question:
+        raise StudyError(f"the answer to question {question} is not your last one, so it is not taken back")
+    return False

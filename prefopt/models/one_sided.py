@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import gpytorch
@@ -17,6 +16,7 @@ from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from prefopt.errors import SettingError
+from prefopt.models.climb import climb
 from prefopt.models.kernels import make_kernel
 
 F64 = torch.float64
@@ -95,28 +95,7 @@ class AggregatedGP(gpytorch.models.ExactGP, GPyTorchModel):  # type: ignore[misc
 
         A fit that fails leaves the hyper-parameters as they were and warns.
         """
-        parameters = [p for p in self.parameters() if p.requires_grad]
-        before = [p.detach().clone() for p in parameters]
-        optimiser = torch.optim.LBFGS(parameters, max_iter=iterations, line_search_fn="strong_wolfe")
-
-        def closure() -> Tensor:
-            optimiser.zero_grad()
-            loss = -self.evidence()
-            for _, module, prior, value, _ in self.named_priors():
-                loss = loss - prior.log_prob(value(module)).sum()
-            loss.backward()  # type: ignore[no-untyped-call]
-            return loss
-
-        try:
-            with torch.enable_grad():
-                optimiser.step(closure)  # type: ignore[no-untyped-call]
-            failed = not all(bool(torch.isfinite(p).all()) for p in parameters)
-        except (RuntimeError, ValueError):  # a factorisation failed; linear algebra errors are RuntimeErrors
-            failed = True
-        if failed:
-            for p, old in zip(parameters, before, strict=True):
-                p.data.copy_(old)
-            warnings.warn("the fit failed; the hyper-parameters are unchanged", RuntimeWarning, stacklevel=2)
+        climb(self, [self], iterations)
         self.refresh()
         return self
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from prefopt.errors import StudyError
 from prefopt.frontend import answer_keywords, question_message
 from prefopt.frontend.drawing import Drawings
-from prefopt.frontend.screen import screen_of
+from prefopt.frontend.screen import screen_of, take_back
 from prefopt.study import Study
 from prefopt.study.question import Query
 from prefopt.study.raters import Rater
@@ -99,14 +98,10 @@ class Desk:
             StudyError: the rater's last answer is to another question.
         """
         study, rater = self.telling, _rater(self.telling, token)
-        last = study.progress(rater).last
-        if last == question:
-            study.undo(rater=rater)
-            self.behind.think()
-        elif study.find(question).rater != rater.id:
+        if study.progress(rater).last != question and study.find(question).rater != rater.id:
             raise Denied
-        elif last is not None and last > question:
-            raise StudyError(f"the answer to question {question} is not your last one, so it is not taken back")
+        if take_back(study, rater, question):
+            self.behind.think()
 
     def put_back(self, question: int) -> None:
         """Restore the answer to ``question``: one that was taken back, or one that was removed.

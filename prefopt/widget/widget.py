@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from prefopt.errors import MissingDependency, PrefoptError, StudyError
+from prefopt.errors import MissingDependency, PrefoptError
 from prefopt.frontend import FOLDER, Content, answer_keywords, question_message
 from prefopt.frontend.drawing import Drawings
-from prefopt.frontend.screen import screen_of
+from prefopt.frontend.screen import screen_of, take_back
 from prefopt.study import Study
 from prefopt.study.raters import Rater
 
@@ -92,12 +92,8 @@ class StudyWidget(anywidget.AnyWidget):
         Raises:
             StudyError: the last answer is to another question.
         """
-        last, question = self.study.progress(self.rater).last, entry["question"]
-        if last == question:
-            self.study.undo(rater=self.rater)
+        if take_back(self.study, self.rater, entry["question"]):
             self.answered = self.study.answered
-        elif last is not None and last > question:
-            raise StudyError(f"the answer to question {question} is not your last one, so it is not taken back")
 
     def _called(self, _: Any, message: Mapping[str, Any], __: Any) -> None:
         """Answer a call of the module; an error is its to show, the kernel goes on."""

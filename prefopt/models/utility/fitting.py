@@ -1,8 +1,7 @@
-"""The evidence of a ``UtilityGP`` with gradients along the parameters of its modules, and the climb to its top."""
+"""The evidence of a ``UtilityGP`` with gradients along the parameters of its modules."""
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,32 +41,3 @@ def evidence(m: Tensor, K: Tensor, model: UtilityGP) -> Tensor:
     """Log p(answers) of ``model`` if the differences had the prior mean m (M,) and covariance K (M, M)."""
     value: Tensor = _Evidence.apply(m, K, model)  # type: ignore[no-untyped-call]
     return value
-
-
-def climb(model: UtilityGP, iterations: int) -> None:
-    """Maximise evidence plus log priors over the parameters of ``model``'s modules by L-BFGS; warn if that fails."""
-    parameters = [p for p in model.parameters() if p.requires_grad]
-    before = [p.detach().clone() for p in parameters]
-    if not parameters:
-        return
-    optimiser = torch.optim.LBFGS(parameters, max_iter=iterations, line_search_fn="strong_wolfe")
-
-    def closure() -> Tensor:
-        optimiser.zero_grad()
-        loss = -model.evidence()
-        for module in (model.mean_module, model.covar_module):
-            for _, owner, prior, value, _ in module.named_priors():
-                loss = loss - prior.log_prob(value(owner)).sum()
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss
-
-    try:
-        with torch.enable_grad():
-            optimiser.step(closure)  # type: ignore[no-untyped-call]
-        failed = not all(bool(torch.isfinite(p).all()) for p in parameters)
-    except (RuntimeError, ValueError, np.linalg.LinAlgError):
-        failed = True
-    if failed:
-        for p, old in zip(parameters, before, strict=True):
-            p.data.copy_(old)
-        warnings.warn("the fit failed; the hyper-parameters are unchanged", RuntimeWarning, stacklevel=3)

@@ -20,8 +20,9 @@ from torch import Tensor
 
 from prefopt.domain import Box, FloatArray
 from prefopt.errors import SettingError
+from prefopt.models.climb import climb
 from prefopt.models.one_sided import F64, to_tensor
-from prefopt.models.utility.fitting import INFERENCE, climb, evidence
+from prefopt.models.utility.fitting import INFERENCE, evidence
 from prefopt.models.utility.given import as_said, check_comparisons, check_points, default_hyper
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import Approximation
@@ -157,8 +158,8 @@ class UtilityGP(Model):  # type: ignore[misc]
         if self.hyper is not None:
             given = None if self.hyper.trend is not None else self.mean_module
             self._use(self.hyper.learn(self.datapoints.numpy(), self.data, self.heard, steps=iterations), given)
-        else:
-            climb(self, iterations)
+        elif any(p.requires_grad for p in self.parameters()):
+            climb(self, [self.mean_module, self.covar_module], iterations)
         self.refresh(self.found.h)
         return self
 

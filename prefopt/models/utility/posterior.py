@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve, solve_triangular
 
 from prefopt.domain import Box, FloatArray
-from prefopt.models.beliefs import joint_draws
+from prefopt.models.beliefs import jittered_root
 from prefopt.models.paths import Features, Paths
 from prefopt.models.utility.comparisons import Comparisons
 from prefopt.models.utility.laplace import Approximation, laplace
@@ -133,8 +133,10 @@ class Utility:
 
     def probability_best(self, Z: FloatArray, rng: np.random.Generator, draws: int = 4096) -> FloatArray:
         """The chance (n,) that each row of Z (n, d) has the largest utility of them, from joint draws."""
-        drawn = joint_draws(*self.joint(Z), draws, rng)
-        return np.bincount(drawn.argmax(axis=1), minlength=len(Z)) / draws
+        mean, covariance = self.joint(Z)
+        root = jittered_root(covariance, 1e-8 * float(np.mean(self.prior.variance(Z))))
+        drawn = mean[:, None] + root @ rng.standard_normal((len(Z), draws))
+        return np.bincount(drawn.argmax(axis=0), minlength=len(Z)) / draws
 
     def paths(self, box: Box, size: int, rng: np.random.Generator, *, features: int = 1024) -> UtilityPaths:
         """``size`` independent posterior functions; they share ``features`` / 2 frequencies and nothing else.

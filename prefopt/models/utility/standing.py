@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky
 
 from prefopt.domain import FloatArray
 from prefopt.models.utility.likelihood import Likelihood
@@ -60,14 +59,5 @@ def standings(
     best = np.zeros(len(Z))
     rows = np.arange(len(Z)) if among is None else np.flatnonzero(among)
     rows = rows[np.argsort(-(mean + 2 * spread)[rows], kind="stable")[:HOPEFUL]]
-    best[rows] = _best(utility, Z[rows], rng)
+    best[rows] = utility.probability_best(Z[rows], rng, DRAWS)
     return Standings(chance.mean(axis=1), slope * spread, best)
-
-
-def _best(utility: Utility, Z: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """The chance (n,) that each row of Z (n, d) has the largest utility of them."""
-    mean, covariance = utility.joint(Z)
-    jitter = 1e-8 * float(np.mean(np.diag(utility.prior.covariance(Z, Z)))) * np.eye(len(Z))
-    root = cholesky(covariance + jitter, lower=True)
-    drawn = mean[:, None] + root @ rng.standard_normal((len(Z), DRAWS))
-    return np.bincount(drawn.argmax(axis=0), minlength=len(Z)) / DRAWS

@@ -11,6 +11,8 @@ from prefopt.models.utility.posterior import Utility
 EVERYWHERE, NEAR, SHOWN = 256, 64, 5
 #: Median spread of the points near good ones, in units of the cube.
 SPREAD = 0.1
+#: The best candidates of a box are improved by rounds of small moves: how many, moves in each, and their first spread.
+ROUNDS, MOVES, CLOSE = 2, 48, 0.08
 
 
 def candidates(

@@ -16,13 +16,11 @@ from scipy.special import ndtr
 
 from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import around, candidates
+from prefopt.policies.kernel.candidates import CLOSE, MOVES, ROUNDS, around, candidates
 from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
 
 #: One option of the pair is among so many best ones, by mean and by mean + sd of the difference to the champion.
 LEADING = 12
-#: Rounds of moves of the pair, moves in each, and their spread in units of the cube.
-ROUNDS, MOVES, SPREAD = 2, 48, 0.08
 #: With ``reuse``, one option is among so many best ones shown so far.
 KEPT = 64
 
@@ -89,7 +87,7 @@ def improved(
 ) -> FloatArray:
     """``pair`` (2, d) after a few rounds of small moves of both points; unless ``move``, of the second."""
     for step in range(ROUNDS):
-        moved = [around(box, row[None], MOVES, SPREAD * 0.4**step, rng) for row in pair]
+        moved = [around(box, row[None], MOVES, CLOSE * 0.4**step, rng) for row in pair]
         n = min(len(rows) for rows in moved)
         A, B = (np.vstack([row, rows[:n]]) for row, rows in zip(pair, moved, strict=True))
         A[1 : n // 3] = pair[0]

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.domain import Box, FloatArray
+from prefopt.models.beliefs import jittered_root
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import around
-from prefopt.policies.kernel.eubo import SPREAD, best_pair, considered, eubo_pair
+from prefopt.policies.kernel.candidates import CLOSE, around
+from prefopt.policies.kernel.eubo import best_pair, considered, eubo_pair
 from prefopt.policies.kernel.utility_policy import UtilityPolicy
 
 #: Pairs of mirrored joint draws behind an expectation, and how often every option may be exchanged.
@@ -44,7 +45,7 @@ class QEUBO(UtilityPolicy):
         if not isinstance(self.domain, Box):
             return slate
         fixed = 1 if kept else 0
-        Z = distinct(np.vstack([slate, *(around(self.domain, row[None], NEAR, SPREAD, rng) for row in slate[fixed:])]))
+        Z = distinct(np.vstack([slate, *(around(self.domain, row[None], NEAR, CLOSE, rng) for row in slate[fixed:])]))
         return Z[exchanged(joint_sample(utility, Z, rng), list(range(m)), fixed)]
 
 
@@ -101,14 +102,5 @@ def joint_sample(utility: Utility, Z: FloatArray, rng: np.random.Generator) -> N
     """Mirrored joint draws of the utility at Z (n, d), (n, 2 * DRAWS)."""
     mean, covariance = utility.joint(Z)
     jitter = 1e-6 * float(np.mean(np.diag(covariance))) + 1e-9
-    away = _root(covariance, jitter) @ rng.standard_normal((len(Z), DRAWS))
+    away = jittered_root(covariance, jitter) @ rng.standard_normal((len(Z), DRAWS))
     return mean[:, None] + np.hstack([away, -away])
-
-
-def _root(covariance: FloatArray, jitter: float) -> FloatArray:
-    """A lower factor of ``covariance`` (n, n), with as much added to the diagonal as rounding needs."""
-    while True:
-        try:
-            return np.asarray(np.linalg.cholesky(covariance + jitter * np.eye(len(covariance))))
-        except np.linalg.LinAlgError:
-            jitter *= 10

@@ -8,13 +8,11 @@ import numpy as np
 
 from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import around, candidates
+from prefopt.policies.kernel.candidates import CLOSE, MOVES, ROUNDS, around, candidates
 from prefopt.policies.kernel.utility_policy import UtilityPolicy
 
 #: Points of a box that differ by no more than this in any column look the same.
 APART = 0.01
-#: Rounds of small moves of the best candidate on a box, moves in each, and their spread in units of the cube.
-ROUNDS, MOVES, SPREAD = 2, 48, 0.08
 
 
 def differences(utility: Utility, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -82,7 +80,7 @@ def rival(
         return np.array(slate[0])
     best: FloatArray = Z[largest(value(Z), rng)]
     for step in range(ROUNDS if isinstance(policy.domain, Box) else 0):
-        moved = apart(around(policy.box, best[None], MOVES, SPREAD * 0.4**step, rng), slate, by)
+        moved = apart(around(policy.box, best[None], MOVES, CLOSE * 0.4**step, rng), slate, by)
         Z = np.vstack([best, moved])
         best = Z[int(np.argmax(value(Z)))]
     return best
