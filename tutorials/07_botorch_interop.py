@@ -160,6 +160,22 @@ for way, away in error.items():
 assert error["EP"].max() < error["Laplace"].max() / 2
 
 # %% [markdown]
+# ## Few answers: sampled hyper-parameters
+# `fit()` takes the most probable hyper-parameters for certain, and every answer for a considered one. `sample()` draws
+# them from their posterior instead, and with `lapse=(a, b)` (a beta prior) the share of guesses too: a mixture, over
+# which BoTorch's acquisition functions average as they do over its own fully Bayesian models. It is less sure.
+
+# %%
+few = study.comparisons[:8]
+fitted = UtilityGP(study.X, few, inference="laplace").fit()
+mixture = UtilityGP(study.X, few, inference="laplace").sample(8 if options.quick else 32, rng, lapse=(1, 4))
+eubo = AnalyticExpectedUtilityOfBestOption(pref_model=mixture)
+print(f"EUBO of a pair: {eubo(study.X[None, :2]).item():.2f}; share of guesses: {mixture.averaged().lapse:.2f}")
+sureness = [(m.win_probability(A, B) - 0.5).abs().mean().item() for m in (fitted, mixture)]
+print("mean distance from even chances: fitted {:.3f}, sampled {:.3f}".format(*sureness))
+assert sureness[1] < sureness[0]
+
+# %% [markdown]
 # The figure: both against exact draws, and what EP believes of the utility.
 
 # %%

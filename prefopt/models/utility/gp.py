@@ -25,10 +25,12 @@ from prefopt.models.one_sided import F64, to_tensor
 from prefopt.models.utility.fitting import INFERENCE, evidence
 from prefopt.models.utility.given import as_said, check_comparisons, check_points, default_hyper
 from prefopt.models.utility.hyper import Hyper
+from prefopt.models.utility.hyper_sampling import hyper_draws
 from prefopt.models.utility.laplace import Approximation
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.modules import to_modules
 from prefopt.models.utility.posterior import Utility, UtilityPaths
+from prefopt.models.utility.sampled import SampledUtilityGP
 from prefopt.models.utility.win import win_probability
 
 
@@ -77,6 +79,7 @@ class UtilityGP(Model):  # type: ignore[misc]
         self.data = check_comparisons(self.said, len(self.datapoints))
         self.hyper: Hyper | None = None
         self.theta: FloatArray | None = None
+        self._own_mean = mean is not None
         if kernel is None:
             self.hyper = hyper or default_hyper(Box(self.datapoints.shape[1]), centred=mean is None)
             self._use(self.hyper.median, mean)
@@ -156,12 +159,44 @@ class UtilityGP(Model):  # type: ignore[misc]
         if not len(self.data):
             return self
         if self.hyper is not None:
-            given = None if self.hyper.trend is not None else self.mean_module
+            given = self.mean_module if self._own_mean else None
             self._use(self.hyper.learn(self.datapoints.numpy(), self.data, self.heard, steps=iterations), given)
         elif any(p.requires_grad for p in self.parameters()):
             climb(self, [self.mean_module, self.covar_module], iterations)
         self.refresh(self.found.h)
         return self
+
+    def sample(
+        self, size: int = 16, rng: np.random.Generator | None = None, *, lapse: tuple[float, float] | None = None
+    ) -> SampledUtilityGP:
+        """Fully Bayesian: a mixture over ``size`` draws of the default prior's hyper-parameters, for few answers.
+
+        Args:
+            size: draws; about (2 + d) ms each with 20 answers and "laplace", ten times as much with "ep".
+            rng: the random stream; None for one of seed 0.
+            lapse: (a, b) of a beta prior of the share of guesses, which is drawn too; None for the likelihood's.
+
+        Raises:
+            SettingError: the model was given a kernel.
+
+        >>> model = UtilityGP([[0.1], [0.5], [0.9]], [[1, 0], [1, 2]], inference="laplace").sample(8, lapse=(1, 9))
+        >>> model.posterior(torch.tensor([[0.5], [0.0]])).mixture_mean.shape
+        torch.Size([2, 1])
+        """
+        if self.hyper is None:
+            raise SettingError("sampling needs the default prior; build the model without a kernel")
+        points, rng = self.datapoints.numpy(), np.random.default_rng(0) if rng is None else rng
+        mean = self.mean_module(self.datapoints).detach().numpy() if self._own_mean else None
+        infer, members = INFERENCE[self.inference], []
+        for theta, heard in hyper_draws(
+            self.hyper, points, self.data, self.heard, size, rng, lapse=lapse, mean=mean, infer=infer
+        ):
+            one = copy.deepcopy(self)
+            one.heard = heard
+            one._use(theta, one.mean_module if self._own_mean else None)
+            one.refresh(self.found.h)
+            members.append(one)
+        return SampledUtilityGP(members)
 
     def condition_on_observations(self, X: Any, Y: Any, **kwargs: Any) -> UtilityGP:
         """The model after more answers ``Y`` about more options ``X`` (q', d), whose rows ``Y`` names from 0 on.
@@ -180,8 +215,8 @@ class UtilityGP(Model):  # type: ignore[misc]
 
     def utility(self) -> Utility:
         """The same beliefs without torch; of the default prior only, as others have no such form."""
-        if self.hyper is None or self.theta is None:
-            raise SettingError("paths and utility() need the default prior; build the model without a kernel")
+        if self.hyper is None or self.theta is None or self._own_mean:
+            raise SettingError("paths and utility() need the default prior; build the model without kernel and mean")
         return Utility(self.hyper.prior(self.theta), self.datapoints.numpy(), self.data, self.found)
 
     def paths(self, n: int, rng: np.random.Generator) -> UtilityPaths:
