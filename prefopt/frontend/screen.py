@@ -8,26 +8,23 @@ from typing import Any
 from prefopt.errors import StudyError
 from prefopt.study import Study
 from prefopt.study.raters import Rater
+from prefopt.study.serving import Progress
 
 
-def screen_of(
-    study: Study, rater: str | Rater | None, enough: Callable[[], str], question: Callable[[], Any]
-) -> dict[str, Any]:
+def screen_of(progress: Progress, enough: Callable[[], str], question: Callable[[], Any]) -> dict[str, Any]:
     """The message that ``ask.js`` calls a screen, JSON-able.
 
     Args:
-        study: the study.
-        rater: who looks.
+        progress: of who looks.
         enough: says why it is reasonable to stop, or "".
         question: asks, and gives the question's message; called only if there is something to ask.
     """
-    progress = study.progress(rater)
     seen: dict[str, Any] = {
         "progress": {"answered": progress.answered, "more": progress.remaining},
         "last": progress.last,
     }
-    if study.paused is not None:
-        why = f": {study.paused}" if study.paused else ""
+    if progress.paused is not None:
+        why = f": {progress.paused}" if progress.paused else ""
         return seen | {"state": "paused", "message": f"The study pauses{why}. This page goes on by itself."}
     why = "all planned answers are there" if progress.remaining == 0 else enough()
     if why and not progress.waiting:

@@ -45,8 +45,9 @@ def supposing(state: State, event: Event) -> State:
     ``state`` stays as it is; of the copy, only the question that ``event`` is about is another object.
     """
     supposed = copy.copy(state)
-    for name in ("questions", "said", "tokens", "steps"):
+    for name in ("questions", "said", "cut", "tokens", "steps"):
         setattr(supposed, name, copy.copy(getattr(state, name)))
+    supposed.register = state.register.copy()
     asked = supposed.questions.get(event.payload.get("query", 0))
     if asked is not None:
         supposed.questions[asked.number] = copy.copy(asked)

@@ -29,6 +29,8 @@ from prefopt.study.storage import StudyRecord
 PATIENCE = 20
 #: Further draws to fill a question of several options in which the policy proposes one twice.
 FURTHER = 5
+#: Weight of the last draft in the seconds that drafts take of late.
+SMOOTH = 0.2
 
 
 class Asker:
@@ -37,6 +39,7 @@ class Asker:
     def __init__(self, record: StudyRecord) -> None:
         self.record, self.learner = record, Learner(record)
         self._limit = TimeLimit()
+        self.took = math.inf  # seconds a draft took of late
         self.believed: tuple[int, Any] | None = None  # what ``recommend`` made of the log up to this event
 
     def fork(self, state: State, *, learned: bool = True) -> Asker:
@@ -66,9 +69,12 @@ class Asker:
         """
         if state.options.finite and len(state.options) - len(state.infeasible()) < 2:
             raise StudyError(f"study {self.record.name!r} has only one option, so there is nothing to compare: enough")
-        number, steps = state.next_number, state.automatic_steps(state.next_number)
+        began, number = time.monotonic(), state.next_number
+        steps = state.automatic_steps(number)
         known = known_question(state, number, rater, time.time() if now is None else now)
         event = self._new(state, rater, timeout, number, steps) if known is None else known
+        seconds = time.monotonic() - began
+        self.took = seconds if math.isinf(self.took) else self.took + SMOOTH * (seconds - self.took)
         return replace(event, payload={**event.payload, "after": state.last})
 
     def _new(self, state: State, rater: str | None, timeout: float | None, number: int, steps: int) -> Event:

@@ -64,9 +64,7 @@ def undo_event(state: State, rater: str | None = None) -> Event:
         raise StudyError(f"study {state.record.name!r}: nothing to undo, there is no answer{of}")
     last = lessons[-1]
     withdrawn = [
-        asked.number
-        for asked in state.questions.values()
-        if asked.status == "open" and asked.event.rater == last.event.rater and asked.event.number > last.event.number
+        asked.number for asked in state.open_questions(last.event.rater) if asked.event.number > last.event.number
     ]
     return Event("undone", {"event": last.event.number, "withdrawn": withdrawn}, slot=_slot("undone", last))
 

@@ -50,7 +50,7 @@ class Event:
         seconds: how long the answer took, if measured.
         token: the client's own mark of this event; the same token never counts twice.
         number: 1, 2, ... within the study, given by the storage.
-        time: seconds since 1970 (UTC), given by the storage.
+        time: seconds since 1970 (UTC), given by the storage unless it is there already.
     """
 
     kind: str

@@ -20,6 +20,7 @@ from prefopt.study.events import Event
 from prefopt.study.options import Options
 from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater, Raters
+from prefopt.study.register import Register
 from prefopt.study.said import Asked, Lesson
 from prefopt.study.storage import StudyRecord
 
@@ -33,6 +34,8 @@ class State:
     mark: int = 0  # of everything that questions depend on; equal for equal logs, in one process
     questions: dict[int, Asked] = field(default_factory=dict)
     said: dict[int, Lesson] = field(default_factory=dict)
+    cut: list[Lesson] = field(default_factory=list)  # those that call options infeasible
+    register: Register = field(default_factory=Register)
     ideas: list[tuple[int, int]] = field(default_factory=list)  # (event, candidate)
     names: dict[int, str] = field(default_factory=dict)  # own ids of candidates
     tokens: dict[str, Event] = field(default_factory=dict)
@@ -61,10 +64,11 @@ class State:
         distinct = tuple(dict.fromkeys(slate))
         shown = tuple(distinct[p] for p in event.payload["shown"])
         number = event.payload["query"]
-        self.questions[number] = Asked(number, event, slate, distinct, shown)
+        asked = self.questions[number] = Asked(number, event, slate, distinct, shown)
+        self.register.ask(asked)
         instead = self.questions.get(event.payload.get("lapsed", 0))
         if instead is not None and instead.status == "open":
-            instead.status = "lapsed"
+            self.register.move(instead, "lapsed")
 
     def _answered(self, event: Event) -> None:
         asked = self.questions[event.payload["query"]]
@@ -72,11 +76,14 @@ class State:
         out = tuple(asked.candidates[p] for p in event.payload.get("infeasible", ()))
         slate = tuple(i for i in asked.candidates if answer.kind == "skip" or i not in out)
         lesson = self.said[event.number] = Lesson(event, slate, answer, asked, out)
+        self.register.tell(lesson)
+        if out:
+            self.cut.append(lesson)
         if asked.lesson is not None and asked.lesson.active:  # restored at the same moment by another process
             lesson.active = False
             return
         asked.lesson = lesson
-        asked.status = "skipped" if answer.kind == "skip" else "answered"
+        self.register.move(asked, "skipped" if answer.kind == "skip" else "answered")
 
     def _auto(self, event: Event) -> None:
         self._compared(event)
@@ -85,7 +92,9 @@ class State:
     def _compared(self, event: Event) -> None:
         slate = tuple(self.options.id_of(option) for option in event.payload["slate"])
         out = tuple(self.options.id_of(option) for option in event.payload.get("out", ()))
-        self.said[event.number] = Lesson(event, slate, Answer.from_json(event.payload["answer"]), infeasible=out)
+        lesson = self.said[event.number] = Lesson(event, slate, Answer.from_json(event.payload["answer"]), None, out)
+        if out:
+            self.cut.append(lesson)
 
     def _version(self, event: Event) -> None:
         self.version = event.payload
@@ -130,7 +139,7 @@ class State:
 
     def _erased(self, event: Event) -> None:
         if "query" in event.payload:
-            self.questions[event.payload["query"]].status = "withdrawn"
+            self.register.move(self.questions[event.payload["query"]], "withdrawn")
         for option in event.payload.get("slate", ()):  # candidates keep their numbers
             self.options.id_of(option)
 
@@ -142,11 +151,11 @@ class State:
         lesson.moved += 1
         self.rewrites += 1
         if lesson.question is not None:
-            lesson.question.status = "open"
+            self.register.move(lesson.question, "open")
             lesson.question.undone += 1
         for number in event.payload["withdrawn"]:
             if self.questions[number].status == "open":
-                self.questions[number].status = "withdrawn"
+                self.register.move(self.questions[number], "withdrawn")
 
     def _restored(self, event: Event) -> None:
         lesson = self.said.get(event.payload["event"])
@@ -158,7 +167,7 @@ class State:
             return  # answered anew at the same moment by another process
         lesson.active = True
         if lesson.question is not None:
-            lesson.question.status = "skipped" if lesson.answer.kind == "skip" else "answered"
+            self.register.move(lesson.question, "skipped" if lesson.answer.kind == "skip" else "answered")
 
     @property
     def space(self) -> Any:
@@ -176,13 +185,17 @@ class State:
         answers = (a.lesson for a in self.questions.values() if a.status == "answered" and a.trial is None)
         return sum(lesson is not None and self.counts(lesson) for lesson in answers)
 
+    def waiting(self) -> list[Asked]:
+        """The open questions of all raters, oldest first."""
+        return [self.questions[n] for n in sorted(self.register.open)]
+
     def open_questions(self, rater: str | None) -> list[Asked]:
         """The open questions of ``rater``, oldest first."""
-        return [a for a in self.questions.values() if a.status == "open" and a.event.rater == rater]
+        return [a for a in self.waiting() if a.event.rater == rater]
 
     def pending(self) -> list[Asked]:
         """The questions that are before somebody; not those of raters who do not count any more."""
-        return [a for a in self.questions.values() if a.status == "open" and self.raters.counts(a.event.rater)]
+        return [a for a in self.waiting() if self.raters.counts(a.event.rater)]
 
     @property
     def round(self) -> Event | None:
@@ -202,7 +215,12 @@ class State:
 
     def asked_of(self, rater: str | None) -> list[Asked]:
         """The questions put to ``rater`` in order, without those withdrawn."""
-        return [a for a in self.questions.values() if a.event.rater == rater and a.status != "withdrawn"]
+        mine = (self.questions[n] for n in self.register.asked.get(rater, ()))
+        return [a for a in mine if a.status != "withdrawn"]
+
+    def told_by(self, rater: str | None) -> list[Lesson]:
+        """The answers of ``rater`` to questions of the study that were not taken back, in order."""
+        return [x for x in (self.said[n] for n in self.register.told.get(rater, ())) if x.active]
 
     def query(self, asked: Asked) -> Query:
         """The question as a person meets it."""
@@ -275,13 +293,15 @@ class State:
 
     def waiting_ideas(self) -> list[int]:
         """Own ideas that no question has shown since they were added."""
+        if not self.ideas:
+            return []
         asked, out = [a for a in self.questions.values() if a.status != "withdrawn"], self.infeasible()
         waiting = [(at, i) for at, i in self.ideas if i not in out]
         return [i for at, i in waiting if not any(a.event.number > at and i in a.candidates for a in asked)]
 
     def infeasible(self) -> set[int]:
         """Candidates that cannot be made or shown, as people said and did not take back."""
-        return {i for lesson in self.said.values() if self.counts(lesson) for i in lesson.infeasible}
+        return {i for lesson in self.cut if self.counts(lesson) for i in lesson.infeasible}
 
     def possible(self, slate: Iterable[Any]) -> list[Any]:
         """The options of ``slate``, as in events, that nobody called infeasible."""
@@ -291,7 +311,8 @@ class State:
     def skipped(self, candidates: Iterable[int | None]) -> list[Asked]:
         """The questions about exactly these candidates that were skipped."""
         wanted = set(candidates)
-        return [a for a in self.questions.values() if a.status == "skipped" and set(a.candidates) == wanted]
+        skipped = (self.questions[n] for n in sorted(self.register.skipped))
+        return [a for a in skipped if set(a.candidates) == wanted]
 
     def tally(self) -> Tally:
         """Tries and wins of every candidate, from what people said."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 
 def seconds_left(end: float | None) -> float | None:
@@ -61,13 +62,16 @@ class OneThread:
     def __init__(self) -> None:
         self._lock, self._inside = threading.Lock(), 0
         self._limits: Any = None
+        self._controller, self._modules = ThreadpoolController(), len(sys.modules)
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
         """Inside, one thread; the limits of before return when the last one leaves."""
         with self._lock:
             if not self._inside:
-                self._limits = threadpool_limits(1, user_api="blas")
+                if self._modules != len(sys.modules):  # to look for libraries takes milliseconds
+                    self._controller, self._modules = ThreadpoolController(), len(sys.modules)
+                self._limits = self._controller.limit(limits=1, user_api="blas")
             self._inside += 1
         try:
             yield

@@ -52,7 +52,7 @@ def due(state: State, rater: str | None) -> Asked | None:
     """
     mine = state.asked_of(rater)
     repeats, shared = _repeated(state, mine, rater)
-    who = _place(state, rater)
+    who = state.register.place(rater)
     share, overlap = state.conduct.repeats_for(rater), state.conduct.overlap
     if _wanted(state, share, who, len(mine) + 1, 0) > len(repeats):
         chosen = _one_of(state, list(own(state, mine, repeats)), who, len(mine))
@@ -69,8 +69,8 @@ def lapsed(state: State, rater: str | None, now: float) -> Asked | None:
     if lease is None:
         return None
     out = state.infeasible()
-    for asked in state.questions.values():
-        if asked.status == "open" and asked.event.rater != rater and asked.again is None:
+    for asked in state.waiting():
+        if asked.event.rater != rater and asked.again is None:
             late = now - asked.event.time > lease or not state.raters.counts(asked.event.rater)
             if late and not out.intersection(asked.candidates):
                 return asked
@@ -104,12 +104,6 @@ def _repeated(state: State, mine: Sequence[Asked], rater: str | None) -> tuple[l
     again = [asked.again for asked in mine if asked.again is not None]
     owner = {number: state.questions[number].event.rater for number in again}
     return [n for n in again if owner[n] == rater], [n for n in again if owner[n] != rater]
-
-
-def _place(state: State, rater: str | None) -> int:
-    """The rater's place in the order in which raters were first asked."""
-    seen = list(dict.fromkeys(asked.event.rater for asked in state.questions.values()))
-    return seen.index(rater) if rater in seen else len(seen)
 
 
 def _wanted(state: State, share: float, who: int, count: int, purpose: int) -> int:

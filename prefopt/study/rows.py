@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,34 +12,49 @@ import sqlalchemy as sa
 from prefopt.study.events import Event
 from prefopt.study.tables import events, studies
 
+# Statements are built once: to build one takes longer than to run it.
+#: The events of a study after one, in order.
+LATER = (
+    events.select()
+    .where(events.c.study_id == sa.bindparam("study"), events.c.number > sa.bindparam("after"))
+    .order_by("number")
+)
+#: Locks the study's row.
+TURN = sa.select(studies.c.id).where(studies.c.id == sa.bindparam("study")).with_for_update()
+#: The number of the last event.
+LAST = sa.select(sa.func.max(events.c.number)).where(events.c.study_id == sa.bindparam("study"))
+INSERT = events.insert()
+
 
 def read_events(connection: sa.Connection, study: int, after: int) -> list[Event]:
     """The events of a study in order, from number ``after`` + 1 on."""
-    query = events.select().where(events.c.study_id == study, events.c.number > after).order_by("number")
-    return [_event(row) for row in connection.execute(query).mappings()]
+    return [_event(row) for row in connection.execute(LATER, {"study": study, "after": after}).mappings()]
 
 
 def take_turn(connection: sa.Connection, study: int) -> None:
     """Wait until no other process writes this study; SQLite has waited at the beginning of the transaction."""
-    connection.execute(sa.select(studies.c.id).where(studies.c.id == study).with_for_update())
+    connection.execute(TURN, {"study": study})
 
 
-def insert_event(connection: sa.Connection, study: int, event: Event) -> None:
-    """Write ``event`` as the next of the study, in a transaction that began with ``take_turn``."""
-    mine = events.c.study_id == study
-    last = connection.execute(sa.select(sa.func.max(events.c.number)).where(mine)).scalar() or 0
-    row = {
+def insert_events(connection: sa.Connection, study: int, new: Sequence[Event]) -> None:
+    """Write ``new`` as the next of the study, in a transaction that began with ``take_turn``."""
+    last = connection.execute(LAST, {"study": study}).scalar() or 0
+    if new:
+        connection.execute(INSERT, [_row(study, last + i, event) for i, event in enumerate(new, start=1)])
+
+
+def _row(study: int, number: int, event: Event) -> dict[str, Any]:
+    return {
         "study_id": study,
-        "number": last + 1,
+        "number": number,
         "kind": event.kind,
         "payload": json.dumps(event.payload, allow_nan=False),
         "slot": event.slot or None,
         "token": event.token,
         "rater": event.rater,
         "seconds": event.seconds,
-        "time": time.time(),
+        "time": event.time or time.time(),
     }
-    connection.execute(events.insert().values(row))
 
 
 def rewrite_event(connection: sa.Connection, study: int, event: Event) -> None:

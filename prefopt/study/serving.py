@@ -9,6 +9,7 @@ from typing import Any, Self
 from prefopt.study import naming
 from prefopt.study.ahead import Ahead, drafts, supposing
 from prefopt.study.convergence import convergence
+from prefopt.study.fold import State
 from prefopt.study.incoming import StudyIncoming
 from prefopt.study.limit import one_thread
 from prefopt.study.question import Candidate, Query
@@ -26,12 +27,14 @@ class Progress:
         remaining: about how many more answers the budget of the study foresees, from all raters; None without one.
         last: the question answered or skipped last, which ``undo`` takes back; None if there is none.
         waiting: whether a question is open.
+        paused: why the study pauses, maybe ""; None while it goes on.
     """
 
     answered: int
     remaining: int | None
     last: int | None
     waiting: bool
+    paused: str | None
 
 
 class StudyServing(StudyIncoming):
@@ -62,13 +65,15 @@ class StudyServing(StudyIncoming):
         """How far ``rater`` is; None is the person who has no name."""
         with self._lock:
             state = self._sync()
-            who = state.raters.resolve(rater)
-            mine = [x for x in state.spoken() if x.event.rater == who and x.question is not None]
-            done = sum(x.answer.kind != "skip" for x in mine)
-            last = mine[-1].question.number if mine and mine[-1].question is not None else None
-            budget = self.record.budget
-            left = None if budget is None else max(0, budget - state.answered)
-            return Progress(done, left, last, bool(state.open_questions(who)))
+            return self._progress(state, state.raters.resolve(rater))
+
+    def _progress(self, state: State, who: str | None) -> Progress:
+        mine = state.told_by(who)
+        done = sum(x.answer.kind != "skip" for x in mine)
+        last = mine[-1].question.number if mine and mine[-1].question is not None else None
+        budget = self.record.budget
+        left = None if budget is None else max(0, budget - state.answered)
+        return Progress(done, left, last, bool(state.open_questions(who)), state.paused)
 
     def undone(self) -> list[int]:
         """The questions whose answer was taken back and can be restored."""

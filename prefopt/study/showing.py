@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from prefopt.study.raters import Rater
-from prefopt.study.serving import StudyServing
+from prefopt.study.together import StudyTogether
 
 
-class StudyShowing(StudyServing):
+class StudyShowing(StudyTogether):
     """A study that shows itself."""
 
     def widget(

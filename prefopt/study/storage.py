@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 from prefopt.errors import NoStudyError, StudyError
 from prefopt.study.events import SCHEMA_VERSION, Event
 from prefopt.study.migrations import bring_up_to_date, oldest_format
-from prefopt.study.rows import insert_event, marks, read_events, rewrite_event, take_turn
+from prefopt.study.rows import insert_events, marks, read_events, rewrite_event, take_turn
 from prefopt.study.sqlite import check_file, prepare_sqlite, wipe
 from prefopt.study.tables import events, metadata, studies
 from prefopt.study.urls import read_url, shown
@@ -73,7 +74,7 @@ class Storage:
             if not create:
                 check_file(self._engine)
             prepare_sqlite(self._engine, wal=self.url is not None)
-        self._writer = self._engine.execution_options(write=True)
+        self._writer, self._turn = self._engine.execution_options(write=True), threading.RLock()
         weakref.finalize(self, self._engine.dispose).atexit = False  # a study that is dropped gives back connections
         if not create and not self._patiently(lambda: sa.inspect(self._engine).has_table(studies.name)):
             raise NoStudyError(f"storage {self.shown!r} holds no study; create_study makes one")
@@ -129,7 +130,7 @@ class Storage:
             if connection.execute(studies.update().where(same).values(name=aside)).rowcount != 1:
                 raise sa.exc.IntegrityError("superseded already", None, ValueError(record.name))
             paused = Event("paused", {"on": True, "reason": f"a new version of {record.name!r} has begun"})
-            insert_event(connection, record.id, paused)
+            insert_events(connection, record.id, [paused])
             insert_study(connection, row, log)
 
         return self._insert(write)
@@ -173,12 +174,7 @@ class Storage:
         Raises:
             StudyError: the database refuses it for another reason.
         """
-
-        def write(connection: sa.Connection) -> None:
-            take_turn(connection, record.id)
-            insert_event(connection, record.id, event)
-
-        if self._insert(write):
+        if self.append_all(record, [event]):
             return True
         taken = [column == value for column, value in marks(event) if value]
         query = sa.select(events.c.number).where(events.c.study_id == record.id, sa.or_(sa.false(), *taken))
@@ -193,17 +189,16 @@ class Storage:
 
         def write(connection: sa.Connection) -> None:
             take_turn(connection, record.id)
-            for event in new:
-                insert_event(connection, record.id, event)
+            insert_events(connection, record.id, new)
 
         return self._insert(write)
 
-    def append_alone(self, record: StudyRecord, after: int, make: Callable[[list[Event]], Event]) -> bool:
-        """Write the event that ``make`` returns for the events after ``after``, with all other writers waiting."""
+    def append_alone(self, record: StudyRecord, after: int, make: Callable[[list[Event]], list[Event]]) -> bool:
+        """Write what ``make`` returns for the events after ``after``, with all other writers waiting."""
 
         def write(connection: sa.Connection) -> None:
             take_turn(connection, record.id)
-            insert_event(connection, record.id, make(read_events(connection, record.id, after)))
+            insert_events(connection, record.id, make(read_events(connection, record.id, after)))
 
         return self._insert(write)
 
@@ -215,11 +210,11 @@ class Storage:
 
         def write(connection: sa.Connection) -> None:
             take_turn(connection, record.id)
-            for event in change(read_events(connection, record.id, 0)):
+            changed = change(read_events(connection, record.id, 0))
+            for event in changed:
                 if event.number:
                     rewrite_event(connection, record.id, event)
-                else:
-                    insert_event(connection, record.id, event)
+            insert_events(connection, record.id, [event for event in changed if not event.number])
 
         self._insert(write)
         if self._engine.dialect.name == "sqlite":
@@ -237,7 +232,8 @@ class Storage:
             with self._writer.begin() as connection:
                 write(connection)
 
-        self._patiently(once)
+        with self._turn:  # a thread that waits for the database itself sleeps, and is overtaken again and again
+            self._patiently(once)
 
     def _read(self, read: Callable[[sa.Connection], T]) -> T:
         def once() -> T:
@@ -267,8 +263,7 @@ def insert_study(connection: sa.Connection, row: dict[str, Any], log: Sequence[E
     row = {**row, "schema_version": SCHEMA_VERSION, "created": time.time()}
     row |= {"space": json.dumps(row["space"]), "settings": json.dumps(row["settings"], sort_keys=True)}
     made = connection.execute(studies.insert().values(row)).inserted_primary_key
-    for event in log:
-        insert_event(connection, int(made[0]) if made else 0, event)
+    insert_events(connection, int(made[0]) if made else 0, log)
 
 
 def make_engine(url: sa.URL) -> sa.Engine:

@@ -11,12 +11,13 @@ from typing import Any
 from prefopt.errors import StudyError
 from prefopt.kinds import is_whole
 from prefopt.study import naming
-from prefopt.study.changes import check_may_ask, check_open, repeated, restore_event, undo_event
+from prefopt.study.changes import check_may_ask, repeated, restore_event, undo_event
 from prefopt.study.events import Event
 from prefopt.study.limit import one_thread, seconds_left
 from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
 from prefopt.study.showing import StudyShowing
+from prefopt.study.together import answered
 from prefopt.study.validation import Validation, begin_event, result_of
 
 #: How often a question is drafted anew because another process asked one in between.
@@ -82,10 +83,10 @@ class Study(StudyShowing):
                     )
         raise StudyError(f"study {self.name!r}: {RACES} other questions were asked meanwhile; call ask() again")
 
-    def _late_draft(self, new: list[Event], rater: str | None, timeout: float | None) -> Event:
+    def _late_draft(self, new: list[Event], rater: str | None, timeout: float | None) -> list[Event]:
         for event in new:
             self._state.apply(event)
-        return self._asker.draft(self._state, rater, timeout)
+        return [self._asker.draft(self._state, rater, timeout)]
 
     def tell(
         self,
@@ -126,20 +127,10 @@ class Study(StudyShowing):
             StudyError: no such question, it belongs to another rater, or it has an answer already; or a rater or token
                 that is no text.
         """
-        naming.check_rater(rater)
-        naming.check_text(token=token)
         said = {"best": best, "worst": worst, "ranking": ranking, "tie": tie or None, "pairs": pairs, "skip": skip}
-        with self._lock:
-            while True:  # again only if another process wrote about this question in between
-                asked = naming.asked_question(self._sync(), query)
-                payload = naming.parse_answer(asked, said, below, infeasible)
-                who = self._state.raters.resolve(rater)
-                event = naming.answer_event(asked, payload, who, seconds, token)
-                if repeated(self._state, event):
-                    return
-                check_open(asked, who)
-                if self._storage.append(self.record, event):
-                    return
+        more: dict[str, Any] = {"below": below, "infeasible": infeasible}
+        more |= {"rater": rater, "seconds": seconds, "token": token}
+        self._tell(lambda state: answered(state, query, **more, **said))
 
     def skip(self, query: Query | int, reason: str = "", **keywords: Any) -> None:
         """The same as ``tell(query, skip=reason)``: no answer; the question may come back once, later."""

@@ -96,7 +96,13 @@ def _event(state: State, lesson: Lesson, options: Options, fill: Mapping[str, An
         return None
     payload = {"slate": slate, "answer": lesson.answer.to_json(), "from": lesson.event.number}
     return replace(
-        lesson.event, kind="compared", payload=payload | ({"out": out} if out else {}), slot="", token=None, number=0
+        lesson.event,
+        kind="compared",
+        payload=payload | ({"out": out} if out else {}),
+        slot="",
+        token=None,
+        number=0,
+        time=0.0,
     )
 
 

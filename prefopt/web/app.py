@@ -25,6 +25,7 @@ from prefopt.web.bodies import FAILURES, AnswerBody, Done, Screen, UndoBody
 from prefopt.web.desk import Denied, Desk
 from prefopt.web.guard import Guard
 from prefopt.web.media import POLICY
+from prefopt.web.turns import Turns
 
 T = TypeVar("T")
 PAGES = Path(__file__).parent / "pages"
@@ -47,7 +48,7 @@ ADDRESS = re.compile(r"[0-9a-f]{40}")
 _bearer = HTTPBearer(auto_error=False, description="the part of the link after the #")
 
 
-def token_of(given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> str:
+async def token_of(given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> str:
     """The token of a request: in a header, which no other site can make a browser send."""
     if given is None or not 8 <= len(given.credentials) <= 200:
         raise Denied
@@ -100,7 +101,7 @@ def create_app(desk: Desk, admin_token: str, origin: str = "") -> FastAPI:
     _add_files(app, desk)
     _add_rating(app, desk, workers)
 
-    def check_admin(token: Token) -> None:
+    async def check_admin(token: Token) -> None:
         if not hmac.compare_digest(token.encode(), admin_token.encode()):
             raise Denied
 
@@ -109,15 +110,18 @@ def create_app(desk: Desk, admin_token: str, origin: str = "") -> FastAPI:
 
 
 def _add_rating(app: FastAPI, desk: Desk, workers: Workers) -> None:
+    screens = Turns(workers.asking, desk.screens, most=16)  # while these are written no answer can be
+    answers = Turns(workers.telling, desk.answers, most=64)
+
     @app.get("/api/screen", responses=FAILURES, response_model_exclude_none=False)
     async def screen(token: Token) -> Screen:
         """What the rater sees now: a question, the same until it is answered, or why there is none."""
-        return Screen(**await workers.run(workers.asking, desk.screen, token))
+        return Screen(**await screens.take(token))
 
     @app.post("/api/answers", responses=FAILURES)
     async def answer(token: Token, body: AnswerBody) -> Done:
         """Keep an answer; sent again with the same id it counts once."""
-        await workers.run(workers.telling, desk.answer, token, body.model_dump())
+        await answers.take((token, body.model_dump()))
         return Done()
 
     @app.post("/api/undo", responses=FAILURES)

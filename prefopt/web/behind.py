@@ -11,8 +11,8 @@ from typing import Any
 from prefopt.study import Study
 from prefopt.study.question import Query
 
-#: After a piece of work of t seconds the thread rests for so many times t, so that answers come first.
-REST = 1.0
+#: To see whether there are enough answers takes t seconds; it is seen again after so many times t.
+REST = 4.0
 
 
 class Behind:
@@ -21,10 +21,10 @@ class Behind:
     Args:
         asking: the study that questions are asked of; its next questions are drafted.
         reading: another object on the same study, to see whether there are enough answers.
-        draw: makes the pictures of an option.
+        draw: makes the pictures of an option; None if that takes no time.
     """
 
-    def __init__(self, asking: Study, reading: Study, draw: Callable[[Any], Any]) -> None:
+    def __init__(self, asking: Study, reading: Study, draw: Callable[[Any], Any] | None) -> None:
         self.enough = ""
         self._asking, self._reading, self._draw = asking, reading, draw
         self._query: Query | None = None
@@ -51,17 +51,23 @@ class Behind:
     def _work(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a policy that fails here fails again where somebody is told
-            while self._news.wait() and not self._closed.is_set():
+            again, late = 0.0, False  # when to see next whether there are enough answers, and whether that waits
+            while self._news.wait(max(0.0, again - time.monotonic()) if late else None) or late:
+                if self._closed.is_set():
+                    return
                 self._news.clear()
-                began = time.monotonic()
                 self._quietly(self._prepare)
-                self._quietly(self._see_whether_enough)
-                self._closed.wait(REST * (time.monotonic() - began))
+                began, late = time.monotonic(), time.monotonic() < again
+                if not late:
+                    self._quietly(self._see_whether_enough)
+                    again = time.monotonic() + REST * (time.monotonic() - began)
 
     def _prepare(self) -> None:
         query, self._query = self._query, None
-        if query is not None:
-            for candidate in self._asking.prepare(query, until=self._news.is_set):
+        if query is None or (self._draw is None and self._asking.quick):
+            return
+        for candidate in self._asking.prepare(query, until=self._news.is_set):
+            if self._draw is not None:
                 self._draw(candidate)
 
     def _see_whether_enough(self) -> None:

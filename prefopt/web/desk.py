@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from prefopt.frontend.screen import screen_of, take_back
 from prefopt.study import Study
 from prefopt.study.question import Query
 from prefopt.study.raters import Rater
+from prefopt.study.together import Telling
 from prefopt.web.behind import Behind
 from prefopt.web.media import Media
 
@@ -42,52 +44,63 @@ class Desk:
     ) -> None:
         self.asking, self.telling, self.reading = study, study.twin(), study.twin()
         self.timeout, self.drawings = timeout, Drawings(render, folder)
-        self.media, self.behind = Media(), Behind(study, self.reading, self.drawings.of)
+        self.media, self.behind = Media(), Behind(study, self.reading, render and self.drawings.of)
 
     def close(self) -> None:
         """End the work behind the scenes and remove the files made."""
         self.behind.close()
         self.media.close()
 
-    def screen(self, token: str) -> dict[str, Any]:
-        """What the rater with this token sees now.
+    def screens(self, tokens: Sequence[str]) -> Iterator[dict[str, Any] | Exception]:
+        """What the raters with these tokens see now; ``Denied`` where no active rater has it.
 
-        Raises:
-            Denied: no active rater has it.
+        Ends early, after at least one, if the policy takes long: the others are better asked for anew.
         """
-        rater = _rater(self.asking, token)
+        visits = self.asking.visits(tokens)
+        screens = [visit and screen_of(visit[1], lambda: self.behind.enough, lambda: None) for visit in visits]
+        pairs = zip(visits, screens, strict=True)
+        wanting = [visit[0] for visit, screen in pairs if visit and screen and screen["state"] == "question"]
+        asked = iter(self.asking.ask_some(wanting, self.timeout) if wanting else ())
+        for screen in screens:
+            if screen is None:
+                yield Denied()
+            elif screen["state"] != "question":
+                yield screen
+            elif (query := next(asked, None)) is None:
+                return
+            else:
+                yield query if isinstance(query, Exception) else screen | {"question": self._shown(query)}
 
-        def question() -> Any:
-            query = self.asking.ask(rater, timeout=self.timeout)
-            self.behind.look_ahead(query)
-            return self.message(query)
-
-        return screen_of(self.asking, rater, lambda: self.behind.enough, question)
+    def _shown(self, query: Query) -> Any:
+        self.behind.look_ahead(query)
+        return self.message(query)
 
     def message(self, query: Query) -> Any:
         """The question as the page takes it; raises no error for what a render function does wrong."""
         contents = [self.drawings.of(candidate) for candidate in query.shown]
         return question_message(query.number, self.asking.question, contents, self.media.place)
 
-    def answer(self, token: str, entry: Mapping[str, Any]) -> None:
-        """Keep what the rater with this token said; when this returns it is on disk, and it counts once.
+    def answers(self, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Exception | None]:
+        """Keep what raters said; when this yields it is on disk, and each counts once.
 
         Args:
-            token: the rater's.
-            entry: ``id`` (the client's own mark), ``question``, ``kind``, ``options``, ``infeasible``, ``reason``,
-                ``seconds``; see ``prefopt.frontend.answer_keywords``.
+            entries: a token each, and ``id`` (the client's own mark), ``question``, ``kind``, ``options``,
+                ``infeasible``, ``reason``, ``seconds``; see ``prefopt.frontend.answer_keywords``.
 
-        Raises:
-            Denied: no active rater has the token, or the question is another rater's.
-            AnswerError: what was said does not fit the question.
-            StudyError: there is no such question, or it has another answer already.
+        Yields:
+            None, or why the answer is refused: Denied if no active rater has the token or the question is another
+            rater's, AnswerError if what was said does not fit the question, StudyError if there is no such question
+            or it has another answer already.
         """
-        study, rater = self.telling, _rater(self.telling, token)
-        query = study.find(entry["question"])
-        if query.rater != rater.id:
-            raise Denied
-        said = answer_keywords(entry, query.shown_order)
-        study.tell(query, **said, rater=rater.id, seconds=entry.get("seconds"), token=f"{rater.id}:{entry['id']}"[:255])
+        visits = self.telling.visits([token for token, _ in entries])
+        raters = [None if visit is None else visit[0] for visit in visits]
+        made = [
+            Telling(entry["question"], partial(_said, rater, entry))
+            for rater, (_, entry) in zip(raters, entries, strict=True)
+            if rater is not None
+        ]
+        outcomes = iter(self.telling.tell_all(made))
+        yield from [Denied() if rater is None else next(outcomes) for rater in raters]
         self.behind.think()
 
     def undo(self, token: str, question: int) -> None:
@@ -116,6 +129,14 @@ class Desk:
         else:
             study.restore(question)
         self.behind.think()
+
+
+def _said(rater: Rater, entry: Mapping[str, Any], query: Query) -> dict[str, Any]:
+    if query.rater != rater.id:
+        raise Denied
+    said: dict[str, Any] = answer_keywords(entry, query.shown_order)
+    mark = f"{rater.id}:{entry['id']}"[:255]
+    return said | {"rater": rater, "seconds": entry.get("seconds"), "token": mark}
 
 
 def _rater(study: Study, token: str) -> Rater:

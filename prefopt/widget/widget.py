@@ -66,7 +66,7 @@ class StudyWidget(anywidget.AnyWidget):
 
     def ask(self) -> dict[str, Any]:
         """What is on the screen now: the open question or the next one, or that there is none."""
-        return screen_of(self.study, self.rater, lambda: self.study.enough, self._question)
+        return screen_of(self.study.progress(self.rater), lambda: self.study.enough, self._question)
 
     def _question(self) -> Any:
         query = self.study.ask(self.rater, timeout=self.timeout)

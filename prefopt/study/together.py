@@ -1,0 +1,195 @@
+"""Many people at once: what several ask or say at the same moment is read, and written, once for all of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from prefopt.study import naming
+from prefopt.study.changes import check_may_ask, check_open, repeated
+from prefopt.study.events import Event
+from prefopt.study.fold import State
+from prefopt.study.limit import one_thread
+from prefopt.study.question import Query
+from prefopt.study.raters import Rater
+from prefopt.study.serving import Progress, StudyServing
+
+#: A question that took the policy fewer seconds is drafted while other writers wait, so that no draft is in vain.
+QUICK = 0.01
+#: Seconds after which questions drafted like that are written and the other writers have their turn.
+TURN = 0.025
+
+
+class Again(Exception):
+    """What was drafted does not fit the log any more."""
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Something to tell: a question by its number, and a function of it that gives the keywords of ``Study.tell``."""
+
+    question: int
+    said: Callable[[Query], dict[str, Any]]
+
+
+class StudyTogether(StudyServing):
+    """Asking and telling for several raters at once; each is answered as if alone."""
+
+    @property
+    def quick(self) -> bool:
+        """Whether the last question took the policy no time that anybody would notice."""
+        return self._asker.took < QUICK
+
+    def visits(self, tokens: Sequence[str]) -> list[tuple[Rater, Progress] | None]:
+        """The active rater who has each of the tokens, and how far; None where nobody has it."""
+        with self._lock:
+            state = self._sync()
+            raters = [state.raters.by_token(token) for token in tokens]
+            return [None if rater is None else (rater, self._progress(state, rater.id)) for rater in raters]
+
+    def ask_some(self, raters: Sequence[Rater], timeout: float | None = None) -> list[Query | Exception]:
+        """``ask`` for the first of ``raters``: for all of them if questions come quickly, else for one who waits.
+
+        Args:
+            raters: who is asked.
+            timeout: seconds the policy may take; one that was quick of late is not watched.
+
+        Returns:
+            At least one: the question of each, or why there is none.
+        """
+        with self._lock, one_thread():
+            state, errors = self._sync(), dict[str, Exception]()
+            waiting = [rater.id for rater in raters if not state.open_questions(rater.id)]
+            if waiting and self.quick:
+                self._ask_quickly(waiting, errors)
+            elif waiting:
+                self._ask_one(waiting[0], timeout, errors)
+            found: list[Query | Exception] = []
+            for rater in raters:
+                mine = self._state.open_questions(rater.id)
+                if not mine and rater.id not in errors:
+                    if found:
+                        break
+                    self._ask_one(rater.id, timeout, errors)
+                    mine = self._state.open_questions(rater.id)
+                found.append(self._state.query(mine[0]) if mine else errors[rater.id])
+            return found
+
+    def tell_all(self, tellings: Sequence[Telling]) -> list[Exception | None]:
+        """``tell`` for each, all of it on disk when this returns; per telling None, or why it was refused."""
+        with self._lock:
+            state, outcomes = self._sync(), dict[int, Exception | None]()
+            new: dict[int, Event] = {}
+            taken: set[str] = set()
+            for i, telling in enumerate(tellings):
+                try:
+                    event = self._event(state, telling)
+                except Exception as error:
+                    outcomes[i] = error
+                    continue
+                marks = set() if event is None else {mark for mark in (event.slot, event.token) if mark}
+                if event is not None and not marks & taken:
+                    new[i], taken = event, taken | marks
+                elif event is None:
+                    outcomes[i] = None
+            if self._storage.append_all(self.record, list(new.values())):
+                outcomes |= dict.fromkeys(new)
+            for i in range(len(tellings)):  # twice the same at once, or another process was faster
+                if i not in outcomes:
+                    outcomes[i] = self._tell_one(tellings[i])
+            return [outcomes[i] for i in range(len(tellings))]
+
+    def _event(self, state: State, telling: Telling) -> Event | None:
+        query = state.query(naming.asked_question(state, telling.question))
+        return answered(state, query, **telling.said(query))
+
+    def _tell_one(self, telling: Telling) -> Exception | None:
+        try:
+            self._tell(lambda state: self._event(state, telling))
+        except Exception as error:
+            return error
+        return None
+
+    def _tell(self, make: Callable[[State], Event | None]) -> None:
+        """Write the event that ``make`` gives for what is known, again only if another process wrote in between."""
+        with self._lock:
+            while (event := make(self._sync())) is not None:
+                if self._storage.append(self.record, event):
+                    return
+
+    def _ask_one(self, rater: str, timeout: float | None, errors: dict[str, Exception]) -> None:
+        try:
+            self.ask(rater, timeout)
+        except Exception as error:
+            errors[rater] = error
+        self._sync()
+
+    def ask(self, rater: str | Rater | None = None, timeout: float | None = None) -> Query:
+        """The rater's open question, or a new one; see ``Study``."""
+        raise NotImplementedError
+
+    def _ask_quickly(self, raters: Sequence[str], errors: dict[str, Exception]) -> None:
+        """Questions for the first of ``raters``, drafted one after another and written at once."""
+        made: list[Event] = []
+        end = time.monotonic() + TURN
+
+        def make(new: list[Event]) -> list[Event]:
+            if made or any(event.payload.get("change") == "erased" for event in new):
+                raise Again
+            for event in new:
+                self._state.apply(event)
+            for rater in raters:
+                if made and (time.monotonic() > end or not self.quick):
+                    break
+                try:
+                    self._draft_until_asked(rater, made)
+                except Exception as error:
+                    errors[rater] = error
+            return made
+
+        written = False
+        try:
+            written = self._storage.append_alone(self.record, self._state.last, make)
+        except Again:
+            pass
+        finally:
+            if not written:  # the state has what the log has not
+                self._forget()
+        if not written:
+            self._sync()
+
+    def _draft_until_asked(self, rater: str, made: list[Event]) -> None:
+        state = self._state
+        while not (waiting := state.open_questions(rater)):
+            check_may_ask(state, rater, waiting)
+            draft = self._ahead.take(state, rater) or self._asker.draft(state, rater, None)
+            kept = json.loads(json.dumps(draft.payload))  # as it will be read
+            made.append(replace(draft, payload=kept, number=state.last + 1, time=time.time()))
+            state.apply(made[-1])
+
+
+def answered(
+    state: State,
+    query: Query | int,
+    *,
+    below: bool = False,
+    infeasible: Any = (),
+    rater: str | Rater | None = None,
+    seconds: float | None = None,
+    token: str | None = None,
+    **said: Any,
+) -> Event | None:
+    """The event of an answer, with the keywords and errors of ``Study.tell``; None if it was told before."""
+    naming.check_rater(rater)
+    naming.check_text(token=token)
+    asked = naming.asked_question(state, query)
+    payload = naming.parse_answer(asked, said, below, infeasible)
+    who = state.raters.resolve(rater)
+    event = naming.answer_event(asked, payload, who, seconds, token)
+    if repeated(state, event):
+        return None
+    check_open(asked, who)
+    return event
