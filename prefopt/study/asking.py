@@ -116,6 +116,11 @@ class Asker:
         self._limit.wait(None)
         return self.learner.policy(state)
 
+    def noises(self, state: State) -> dict[str | None, float]:
+        """The noise that the policy gives every rater; see ``Learner.noises``."""
+        self._limit.wait(None)
+        return self.learner.noises(state)
+
     def _draws(self, state: State, number: int, start: int) -> Iterator[Slate]:
         """The policy's slates for this question, one after another from independent streams."""
         policy = self.learner.policy(state)

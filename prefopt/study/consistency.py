@@ -77,8 +77,11 @@ class Diagnostics:
         ]
 
 
-def diagnose(state: State) -> Diagnostics:
-    """Contradictions, a circle and repeated pairs among the answers in force, and how reliable the raters are."""
+def diagnose(state: State, noises: Mapping[str | None, float] | None = None) -> Diagnostics:
+    """Contradictions, a circle and repeated pairs among the answers in force, and how reliable the raters are.
+
+    ``noises``: what the policy believes of the raters' noise, as in ``Reliability``.
+    """
     compared: Counter[tuple[int, int]] = Counter()
     won: Counter[tuple[int, int]] = Counter()
     for lesson in state.lessons():
@@ -100,7 +103,7 @@ def diagnose(state: State) -> Diagnostics:
         tuple((candidate(a), candidate(b), won[a, b], won[b, a]) for a, b in both),
         tuple(map(candidate, shortest_cycle(beaten))),
         tuple((candidate(a), candidate(b), n) for (a, b), n in compared.most_common() if n > OFTEN),
-        reliability(state),
+        reliability(state, noises or {}),
         agreement(state),
     )
 

@@ -34,6 +34,7 @@ class Told:
     slate: NDArray[Any]
     answer: Answer
     stream: tuple[int, ...]
+    rater: str | None
 
 
 class Learner:
@@ -46,13 +47,14 @@ class Learner:
         self._lessons = Lessons()
         self._told: list[Told] = []
         self._known = 0  # how many of them the policy has learned
+        self._raters: dict[str | None, int] = {}  # their numbers, in the order of their first lessons
 
     def policy(self, state: State) -> Any:
         """The policy after everything in ``state``; only what is new is told, unless something was taken back."""
         base = (state.rewrites, len(state.options) if state.options.finite else -1)
         if self._policy is None or base != self._built_on:
             self._policy, self._lessons = build_policy(self.record, state.space.domain), Lessons()
-            self._built_on, self._told, self._known = base, [], 0
+            self._built_on, self._told, self._known, self._raters = base, [], 0, {}
         self._told += self._lessons.new(state)
         whole = len(self._told) // AT_ONCE * AT_ONCE
         if whole > self._known and callable(getattr(self._policy, "learn", None)):
@@ -67,12 +69,19 @@ class Learner:
         """A copy with a policy of its own."""
         other = copy.copy(self)
         other._policy, other._lessons = copy.deepcopy((self._policy, self._lessons))
-        other._told = list(self._told)
+        other._told, other._raters = list(self._told), dict(self._raters)
         return other
 
+    def noises(self, state: State) -> dict[str | None, float]:
+        """The noise that the policy gives every rater, 1 being the usual; none if it takes them for alike."""
+        noise = getattr(getattr(self.policy(state), "heard", None), "noise", ())
+        return {rater: float(noise[number]) for rater, number in self._raters.items()} if noise else {}
+
     def _tell(self, lesson: Told) -> None:
+        number = self._raters.setdefault(lesson.rater, len(self._raters))
+        who = {"rater": number} if getattr(self._policy, "hears_raters", False) else {}
         try:
-            self._policy.tell(lesson.slate, lesson.answer, stream(self.record.seed, *lesson.stream))
+            self._policy.tell(lesson.slate, lesson.answer, stream(self.record.seed, *lesson.stream), **who)
         except Exception as error:
             warnings.warn(
                 f"{self.record.strategy} could not learn from event {lesson.event} ({error}); the answer is kept",
@@ -126,10 +135,10 @@ class Lessons:
 def _told(state: State, lesson: Lesson, answer: Answer) -> Told:
     event, asked = lesson.event.number, lesson.question
     if asked is None:
-        return Told(event, state.slate(lesson.slate), answer, (event, COMPARED))
+        return Told(event, state.slate(lesson.slate), answer, (event, COMPARED), lesson.event.rater)
     slate = [i for i in asked.slate if i in lesson.slate]
     full = expand(answer, [lesson.slate.index(i) for i in slate], stream(state.record.seed, asked.number, COIN))
-    return Told(event, state.slate(slate), full, (asked.number, TELL))
+    return Told(event, state.slate(slate), full, (asked.number, TELL), lesson.event.rater)
 
 
 def fresh_rng(record: StudyRecord, question: int, purpose: int, attempt: int = 0) -> np.random.Generator:

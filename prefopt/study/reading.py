@@ -160,8 +160,9 @@ class StudyReading:
 
         ``diagnostics().lines()`` says what stands out, ``summary()`` has a line for every rater.
         """
-        with self._lock:
-            return diagnose(self._sync())
+        with self._lock, one_thread():
+            state = self._sync()
+            return diagnose(state, self._asker.noises(state))
 
     def rater_model(self) -> RaterModel:
         """How noisy each rater is, and how much of their utilities is their own; fitted anew, which takes seconds.

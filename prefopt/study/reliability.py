@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from prefopt.study.triads import Triads, count_triads
 REMARKABLE = 0.01
 #: So many repeats say something of a rater.
 FEW = 4
+#: A rater of such a noise tells a quarter of what others do, and counts so.
+NOISY = 2.0
 #: A rater who repeats so seldom the same answer is hardly better than a coin.
 SHAKY = 0.7
 
@@ -61,6 +63,8 @@ class Reliability:
         halves: drift.
         triads: circles among three options.
         removed: whether these answers count no more.
+        noise: how noisy the strategy takes the rater to be, 1 being the usual: at 2 an option has to be twice as good
+            to be chosen as surely, and an answer counts a quarter. None if it takes all raters for alike.
     """
 
     rater: str | None
@@ -76,6 +80,7 @@ class Reliability:
     halves: Halves
     triads: Triads
     removed: bool = False
+    noise: float | None = None
 
     @property
     def name(self) -> str:
@@ -84,7 +89,7 @@ class Reliability:
 
     def remarks(self) -> list[str]:
         """What stands out, in sentences."""
-        return [*self._bias(), *self._repeats(), *self._drift()]
+        return [*self._bias(), *self._repeats(), *self._drift(), *self._noise()]
 
     def summary(self) -> str:
         """One line with all numbers."""
@@ -94,6 +99,7 @@ class Reliability:
         said += [f"{self.alike} of {self.repeats} repeats alike"] if self.repeats else []
         if self.triads.consistency is not None:
             said.append(f"{self.triads.circular} of {self.triads.compared} triads circular")
+        said += [] if self.noise is None else [f"noise {self.noise:.1f} (1 is usual)"]
         return ", ".join([*said, *(["removed"] if self.removed else [])])
 
     def _bias(self) -> list[str]:
@@ -118,6 +124,14 @@ class Reliability:
             "coin would"
         ]
 
+    def _noise(self) -> list[str]:
+        if self.noise is None or self.noise < NOISY:
+            return []
+        return [
+            f"{self.name} answers with {self.noise:.1f} times the usual noise: an answer counts as little as "
+            f"{1 / self.noise**2:.0%} of another's"
+        ]
+
     def _drift(self) -> list[str]:
         halves, said = self.halves, []
         if halves.p < REMARKABLE:
@@ -132,14 +146,14 @@ class Reliability:
         return said
 
 
-def reliability(state: State) -> tuple[Reliability, ...]:
+def reliability(state: State, noises: Mapping[str | None, float]) -> tuple[Reliability, ...]:
     """Every rater who answered a question, in the order of first answers; those removed too."""
     by_rater: dict[str | None, list[Lesson]] = defaultdict(list)
     for lesson in state.spoken():
         if lesson.question is not None and lesson.excluded is None:
             by_rater[lesson.event.rater].append(lesson)
     shares = Shares(state)
-    return tuple(_of(state, rater, said, shares) for rater, said in by_rater.items())
+    return tuple(replace(_of(state, rater, said, shares), noise=noises.get(rater)) for rater, said in by_rater.items())
 
 
 def agreement(state: State) -> Agreement | None:

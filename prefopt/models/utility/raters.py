@@ -1,7 +1,8 @@
 """Several raters: one utility with a noise of each rater's own, and a shared utility with individual deviations.
 
 Noise: the differences of utility that rater r sees are divided by sigma_r; log sigma_r ~ N(0, SPREAD^2), and the most
-probable ones are found with the utility integrated out (type-II maximum a posteriori).
+probable ones are found with the utility integrated out (type-II maximum a posteriori). Dividing what r sees is the same
+as dividing the prior's mean and covariance of these differences, whose slopes Laplace's approximation gives.
 
 Deviations: u_r = u + delta_r with independent delta_r, so that cov(u_r(x), u_s(z)) = k(x, z) (1 + rho [r = s]). Ratios
 are compared at the same variance of u_r; else clear answers, which want a larger one, would pass for deviations.
@@ -19,15 +20,17 @@ from prefopt.domain import FloatArray
 from prefopt.errors import SettingError
 from prefopt.models.stationary import Stationary
 from prefopt.models.utility.comparisons import Comparisons, Said
-from prefopt.models.utility.laplace import laplace
+from prefopt.models.utility.laplace import evidence_slopes, laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Prior
 
 #: Prior standard deviation of a rater's log noise.
 SPREAD = 0.7
-#: Log noises stay within so many of these; steps of the finite differences; iterations of the search.
-REACH, STEP, ITERATIONS = 3.0, 1e-2, 20
+#: Log noises stay within so many of these; iterations of the search, which ends at a gain of less than this share.
+REACH, ITERATIONS, GAIN = 3.0, 20, 1e-4
+#: Two raters who have given so many answers each can be told apart.
+ENOUGH_EACH = 8
 #: Of the variance of the shared utility, how much the individual deviations may have.
 RATIOS = (0.0, 0.1, 0.3, 1.0, 3.0)
 #: The rater of a row that is about the shared utility.
@@ -45,16 +48,33 @@ def rater_noise(prior: Prior, points: FloatArray, data: Comparisons, likelihood:
         raters: how many.
     """
     m, K = prior.of_differences(points, data)
+    plain, mode = replace(likelihood, noise=()), [m]
 
-    def negative(log_noise: FloatArray) -> float:
-        noisy = replace(likelihood, noise=tuple(np.exp(log_noise)))
-        found = laplace(K, m, data, noisy)
-        return 0.5 * float(log_noise @ log_noise) / SPREAD**2 - found.evidence
+    def negative(log_noise: FloatArray) -> tuple[float, FloatArray]:
+        """Minus the log posterior of the log noises, up to a constant, and its gradient (raters,)."""
+        c = np.exp(-log_noise)[who]
+        seen, covariance = c * m, c[:, None] * K * c
+        found = laplace(covariance, seen, data, plain, c * mode[0])
+        mode[0] = found.h / c
+        G, g = evidence_slopes(covariance, found, data, plain)
+        slope = np.bincount(who, -2 * np.einsum("ij,ij->i", G, covariance) - g * seen, minlength=raters)
+        return 0.5 * float(log_noise @ log_noise) / SPREAD**2 - found.evidence, log_noise / SPREAD**2 - slope
 
+    who = data.rater[data.stage]
     bounds = [(-REACH * SPREAD, REACH * SPREAD)] * raters
-    options = {"eps": STEP, "maxiter": ITERATIONS}
-    best = minimize(negative, np.zeros(raters), method="L-BFGS-B", bounds=bounds, options=options)
+    options = {"maxiter": ITERATIONS, "ftol": GAIN}
+    best = minimize(negative, np.zeros(raters), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return np.asarray(np.exp(best.x), dtype=np.float64)
+
+
+def with_noise(likelihood: Likelihood, noise: Sequence[float], raters: int) -> Likelihood:
+    """``likelihood`` for ``raters`` of whom the first have ``noise``; the others, and ``SHARED``, have the usual 1.
+
+    >>> with_noise(Likelihood(), [0.5, 3.0], 3).noise[SHARED], with_noise(Likelihood(), (), 3).noise
+    (1.0, ())
+    """
+    more = (1.0,) * (raters + 1 - len(noise))
+    return replace(likelihood, noise=(*noise, *more)) if len(noise) else likelihood
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class HallucinationBeliever(UtilityPolicy):
 
     def _challenger(self, utility: Utility, slate: FloatArray, rng: np.random.Generator) -> FloatArray:
         """What is worth trying against the first option of ``slate`` (k, d), given one hallucination, (d,)."""
-        believed = hallucinate(utility, self.likelihood, self.sweeps, rng)
+        believed = hallucinate(utility, self.heard, self.sweeps, rng)
         level = believed.moments(slate[:1])[0]
 
         def value(Z: FloatArray) -> FloatArray:

@@ -22,6 +22,7 @@ from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Trend
+from prefopt.models.utility.raters import ENOUGH_EACH, SHARED, rater_noise, with_noise
 from prefopt.models.utility.standing import Standings, standings
 from prefopt.policies.checks import check_settings
 from prefopt.policies.kernel.first_questions import first_slates, likely_of
@@ -65,6 +66,8 @@ class UtilityPolicy:
         opening: number of first questions that do not use the model; None is 2, and 4 in one dimension, where two
             leave whole hills unseen.
         reuse: whether one option of every question, from the second on, is one that was shown before.
+        raters: "noise" gives each rater a noise of their own, learned from the answers once two raters have given a few
+            (``ENOUGH_EACH``): a careless one counts less. "alike" takes all for equally noisy.
 
     State: ``points`` (q, d), the distinct options compared, and ``said``, the answers about them.
     """
@@ -85,16 +88,20 @@ class UtilityPolicy:
     jnd: float = 0.0
     opening: int | None = None
     reuse: bool = False
+    raters: str = "noise"
 
     #: What is computed once from the answers and remembered between questions.
-    memo: ClassVar[tuple[str, ...]] = ("fits",)
+    memo: ClassVar[tuple[str, ...]] = ("fits", "ears")
     #: Algorithms that compare exactly two options say so here.
     pairs_only: ClassVar[bool] = False
+    #: ``tell`` takes the number of the rater who answered.
+    hears_raters: ClassVar[bool] = True
 
     points: FloatArray = field(init=False, repr=False, compare=False)
     said: tuple[Said, ...] | None = field(default=None, init=False, repr=False, compare=False)
     first: FloatArray = field(init=False, repr=False, compare=False)  # (opening, m, d)
     fits: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    ears: dict[int, tuple[float, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Grid | Box):
@@ -123,6 +130,8 @@ class UtilityPolicy:
             raise SettingError(f"expected bend, tilt, opening >= 0, got {self.bend}, {self.tilt}, {self.opening}")
         if not 0 <= self.flat < 1:
             raise SettingError(f"flat is a probability below 1, got {self.flat}")
+        if self.raters not in ("noise", "alike"):
+            raise SettingError(f"expected raters 'noise' or 'alike', got {self.raters!r}")
         if self.link == "probit" and self.slate_size > 2:
             raise SettingError(
                 f"link='probit' is for pairs, got slate_size={self.slate_size}: take link='logit', or slate_size=2"
@@ -146,7 +155,7 @@ class UtilityPolicy:
 
     def init(self, rng: np.random.Generator) -> None:
         """Forget everything; ``rng`` draws the first questions."""
-        self.points, self.said, self.fits = np.zeros((0, self.domain.dim)), (), {}
+        self.points, self.said, self.fits, self.ears = np.zeros((0, self.domain.dim)), (), {}, {}
         opening = (4 if self.domain.dim == 1 else 2) if self.opening is None else self.opening
         self.first = first_slates(self.domain, opening, self.slate_size, rng, likely_of(self.domain))
 
@@ -173,8 +182,8 @@ class UtilityPolicy:
         """The next slate as rows (m, d), given what is believed."""
         raise NotImplementedError
 
-    def tell(self, slate: ArrayLike, answer: Answer, rng: np.random.Generator) -> None:
-        """Learn from ``answer`` to ``slate``; a skip teaches nothing.
+    def tell(self, slate: ArrayLike, answer: Answer, rng: np.random.Generator, rater: int = 0) -> None:
+        """Learn from the ``answer`` of ``rater`` (0, 1, ...) to ``slate``; a skip teaches nothing.
 
         Raises:
             AnswerError: the answer is about another number of options, an option is not in the domain, or the probit
@@ -189,7 +198,7 @@ class UtilityPolicy:
                 "pairs, or take link='logit', which learns from choices and rankings too"
             )
         self.points, options = merged(self.points, rows)
-        self.said = (*self.answers, Said(options, answer))
+        self.said = (*self.answers, Said(options, answer, rater=rater))
 
     def best(self) -> Any:
         """The option of largest posterior mean in the whole domain: an index of a grid, a row (d,) of a box."""
@@ -235,14 +244,33 @@ class UtilityPolicy:
                 self.fits = {known: self.fits[known], n: (hyper, theta, now)}
         return self.fits[n][2]  # type: ignore[no-any-return]
 
+    def taught(self, n: int) -> tuple[Said, ...]:
+        """Those of the first ``n`` answers from which hyper-parameters are learned."""
+        said = self.answers[:n]
+        return said if n <= ENOUGH else tuple(said[i] for i in np.sort(stream(n).permutation(n)[:ENOUGH]))
+
+    @property
+    def heard(self) -> Likelihood:
+        """How the answers came about, with the noise of each rater."""
+        n = scheduled(len(self.answers))
+        if n not in self.ears:
+            self.ears = {n: self.noise(n)}
+        return with_noise(self.likelihood, self.ears[n], 1 + max((one.rater for one in self.answers), default=0))
+
+    def noise(self, n: int) -> tuple[float, ...]:
+        """The noise of every rater after the first ``n`` answers, given the medians of hyper-parameters; () for 1."""
+        taught = self.taught(n)
+        answers = np.bincount([one.rater for one in taught])
+        if self.raters == "alike" or np.sum(answers >= ENOUGH_EACH) < 2:
+            return ()
+        (used, data), prior = about(taught), self.hyper.prior(self.hyper.median)
+        return tuple(rater_noise(prior, self.points[used], data, self.likelihood, len(answers)).tolist())
+
     def learned(self, n: int) -> tuple[Hyper, FloatArray]:
         """The more probable prior and its hyper-parameters (d + 2,) after the first ``n`` answers."""
-        said = self.answers[:n]
-        if n > ENOUGH:
-            said = tuple(said[i] for i in np.sort(stream(n).permutation(n)[:ENOUGH]))
-        used, data = about(said)
+        used, data = about(self.taught(n))
         steps = 15 if self.learn else 0
-        found = [h.fit(self.points[used], data, self.likelihood, steps=steps) for h in self.hypers]
+        found = [h.fit(self.points[used], data, self.heard, steps=steps) for h in self.hypers]
         chance = [1.0] if len(found) == 1 else [1 - self.flat, self.flat]
         best = int(np.argmax([value + math.log(p) for (_, value), p in zip(found, chance, strict=True)]))
         return self.hypers[best], found[best][0]
@@ -253,7 +281,7 @@ class UtilityPolicy:
         """The posterior after ``said``; the search for its mode starts from that of ``before``, their first ones."""
         data = Comparisons.of(said)
         points = self.points[: data.size]  # not those of later answers: the same numbers whenever this is computed
-        return Utility.after(hyper.prior(theta), points, data, self.likelihood, before=before, infer=NEARLY)
+        return Utility.after(hyper.prior(theta), points, data, self.heard, before=before, infer=NEARLY)
 
     def standings(self, options: Any, rng: np.random.Generator, among: NDArray[np.bool_] | None = None) -> Standings:
         """What a recommendation says of ``options``: indices (n,) of a grid or rows (n, d) of a box."""
@@ -270,7 +298,7 @@ class UtilityPolicy:
         if len(utility.data) > STATED:
             return utility
         if key not in self.fits:
-            given = (utility.prior, utility.points, utility.data, self.likelihood)
+            given = (utility.prior, utility.points, utility.data, self.heard)
             self.fits[key] = Utility.after(*given, infer=expectation_propagation, before=utility)
         return self.fits[key]  # type: ignore[no-any-return]
 
@@ -283,9 +311,9 @@ class UtilityPolicy:
         points, said = self.points, list(self.answers)
         for rows in slates:
             points, options = merged(points, rows)
-            said.append(Said(options, Answer.best(int(np.argmax(utility.mean(rows))), len(rows))))
+            said.append(Said(options, Answer.best(int(np.argmax(utility.mean(rows))), len(rows)), rater=SHARED))
         data = Comparisons.of(said, len(points))
-        return Utility.after(utility.prior, points, data, self.likelihood, before=utility, infer=NEARLY)
+        return Utility.after(utility.prior, points, data, self.heard, before=utility, infer=NEARLY)
 
     def champion(self, utility: Utility, *, quick: bool = False) -> FloatArray:
         """The row (d,) of largest posterior mean: exactly on a grid, by climbing on a box (``quick``: from fewer)."""

@@ -1,5 +1,7 @@
 """A noise of each rater's own, and shared utilities with individual deviations."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,12 @@ from prefopt.domain import Box
 from prefopt.errors import SettingError
 from prefopt.models.utility.comparisons import Comparisons, Said
 from prefopt.models.utility.hyper import Hyper
+from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.raters import (
     SHARED,
+    SPREAD,
     individual,
     of_rater,
     rater_noise,
@@ -47,7 +51,23 @@ def test_the_noise_of_every_rater_is_found():
 def test_a_rater_who_said_nothing_keeps_the_prior():
     said = answers(20, [POINTS[:, 0]], [1.0], np.random.default_rng(1))
     found = rater_noise(PRIOR, POINTS, Comparisons.of(said, len(POINTS)), Likelihood(), 2)
-    assert found[1] == pytest.approx(1, abs=0.01)  # as exact as the finite differences
+    assert found[1] == pytest.approx(1, abs=0.01)  # as exact as the search
+
+
+def test_it_is_the_most_probable_noise():
+    """No noise nearby is more probable, by a posterior computed without slopes."""
+    said = answers(25, [4 * np.sin(4 * POINTS[:, 0])] * 2, [0.5, 3.0], np.random.default_rng(5))
+    data = Comparisons.of(said, len(POINTS))
+    m, K = PRIOR.of_differences(POINTS, data)
+
+    def posterior(noise):
+        evidence = laplace(K, m, data, Likelihood(noise=tuple(noise))).evidence
+        return evidence - 0.5 * np.sum(np.log(noise) ** 2) / SPREAD**2
+
+    found = rater_noise(PRIOR, POINTS, data, Likelihood(), 2)
+    for factor in itertools.product((1 / 1.3, 1, 1.3), repeat=2):
+        assert posterior(found * factor) <= posterior(found) + 1e-4 * abs(posterior(found))
+    assert posterior(found) > posterior(np.ones(2)) + 1
 
 
 def test_without_deviations_it_is_the_pooled_model():
