@@ -94,6 +94,10 @@ def _steps(record: StudyRecord, events: list[Event]) -> Iterator[Replayed]:
             before = place
             continue
         until = event.payload.get("after", event.number - 1)
+        if (
+            until < state.last
+        ):  # another process was quicker with the question, and this one wrote its step all the same
+            state, asker = State(record), Asker(record)
         for known in events[:place]:
             if state.last < known.number <= until:
                 state.apply(known)

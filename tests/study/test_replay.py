@@ -90,6 +90,22 @@ def test_questions_asked_by_processes_side_by_side(tmp_path):
     study.close()
 
 
+def test_a_step_written_after_the_question_it_led_to(tmp_path):
+    """One process drafts an automatic step; before it is written, another one hears more and asks the question."""
+    path = str(tmp_path / "s.db")
+    study = create_study(list("abcd"), storage=path, seed=11, strategy="ind-self-sparring")
+    other, written = load_study(path), 0
+    for _ in range(30):
+        draft = other._asker.draft(other._sync(), None, None)
+        study.add_comparison("d", "a")
+        query = study.ask()
+        if draft.kind == "auto":  # refused if the other one took this step too
+            written += other._storage.append(other.record, draft)
+        study.tell(query, best=min(query.ids))
+    assert written and study.replay().matches
+    study.close(), other.close()
+
+
 def test_logs_that_do_not_say_what_was_known(tmp_path):
     """As written before ``after`` was kept: an answer came in between."""
     from prefopt.study.replay import replay
