@@ -138,7 +138,10 @@ class FinitePolicy:
 
         Raises:
             AnswerError: the answer is about another number of options, or the slate names an unknown one.
+            SettingError: before ``init``.
         """
+        if self.state is None:
+            raise SettingError("tell before init: call policy.init(rng) first")
         options = np.asarray(slate, dtype=np.int64)
         if answer.size != len(options):
             raise AnswerError(f"the slate has {len(options)} options, the answer is about {answer.size}")

@@ -56,8 +56,9 @@ class Plan:
         return self.policy(self.domain, **given)
 
     def compiles(self, policy: Any) -> bool:
-        """Whether this pair runs in the compiled loop's form."""
-        return hasattr(policy, "rules") and isinstance(self.environment, FiniteEnvironment)
+        """Whether this pair runs in the compiled loop's form: the rules are then all that the policy does."""
+        ruled = hasattr(policy, "rules") and not getattr(policy, "reuse", False)
+        return ruled and isinstance(self.environment, FiniteEnvironment)
 
 
 def run_repetition(plan: Plan, repetition: int) -> tuple[Run, NDArray[np.float64]]:

@@ -19,7 +19,8 @@ from prefopt.models import grid_posterior as gp
 from prefopt.models.copeland import expected_improvement, logistic_moments, pure_exploration, soft_copeland
 from prefopt.models.duels import Duels
 from prefopt.models.pairs import PairPosterior, PairPrior, root_of
-from prefopt.policies.base import FinitePolicy, Rules
+from prefopt.policies.base import Rules
+from prefopt.policies.kernel.awaiting import AwaitingFinite
 from prefopt.policies.kernel.choices import base_matrix, json_able
 from prefopt.policies.kernel.pair_choices import check_pair_choices, is_mirrored
 from prefopt.policies.rules import uniform_index
@@ -112,8 +113,16 @@ def best(state: State) -> int:
     return int(np.argmax(soft_copeland(f, everyone, state.landmarks)))
 
 
+def mutual(f: PairPosterior, options: IntArray) -> FloatArray:
+    """The chance that each of ``options`` (m,) beats each other one, (m, m), from both sides where they disagree."""
+    chance = logistic_moments(*f.table(options, options))[0]
+    chance = (chance + 1 - chance.T) / 2
+    np.fill_diagonal(chance, 0.0)
+    return chance
+
+
 @dataclass(kw_only=True)
-class FiniteBOPPER(FinitePolicy):
+class FiniteBOPPER(AwaitingFinite):
     """Preferential Bayesian optimisation over a finite set; runs as plain Python in simulations, too.
 
     See ``BOPPER`` for the arguments.
@@ -160,6 +169,18 @@ class FiniteBOPPER(FinitePolicy):
         """The hyper-parameters by name, JSON-able; a kernel object is given by its class name, for the record."""
         return json_able(super().settings, name="base")
 
+    def level(self, options: IntArray) -> FloatArray:
+        """Soft-Copeland scores of ``options`` (n,), (n,)."""
+        return soft_copeland(self.state.duels.posterior(self.state.prior), options, self.state.landmarks)
+
+    def shown(self) -> IntArray:
+        """The options compared so far, (q,)."""
+        return np.unique(np.concatenate(self.state.duels.pairs))
+
+    def expected(self, slate: IntArray) -> FloatArray:
+        """The chance that each option of ``slate`` beats each other one, (m, m), zeros on the diagonal."""
+        return mutual(self.state.duels.posterior(self.state.prior), slate)
+
     def preference(self) -> FloatArray:
         """Posterior chance that option i beats j, (K, K)."""
         everyone = np.arange(self.domain.size)
@@ -182,7 +203,8 @@ def BOPPER(domain: Domain, **settings: Any) -> Any:
             of the cube); ``outputscale`` (16; of f, in squared logits); ``mirror`` (None: true for "se", where every
             duel is then told the other way round too; the others know); ``initial`` (0) random questions first;
             ``landmarks`` (128), at most so many options over which scores are means; ``pairs`` (4096), at most so
-            many pairs looked at by "pe" and "cei" (more than there are: a random choice in every question).
+            many pairs looked at by "pe" and "cei" (more than there are: a random choice in every question);
+            ``reuse`` (False: whether one option of every question is one shown before).
 
     Preset ``sui2017`` is the baseline of Sui et al. 2017: a squared exponential kernel of pairs with parameter 1, and
     nothing mirrored. Inference is Laplace's approximation; the paper does not say which it used.

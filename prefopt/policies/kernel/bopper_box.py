@@ -21,7 +21,8 @@ from prefopt.models.duels import Duels
 from prefopt.models.pairs import IntArray, PairPosterior, PairPrior
 from prefopt.models.stationary import Stationary, as_stationary
 from prefopt.models.tried import place
-from prefopt.policies.box import BoxPolicy
+from prefopt.policies.kernel.awaiting import AwaitingBox
+from prefopt.policies.kernel.bopper import mutual
 from prefopt.policies.kernel.choices import json_able
 from prefopt.policies.kernel.pair_choices import check_pair_choices, is_mirrored
 from prefopt.seeding import stream
@@ -35,7 +36,7 @@ AROUND, CLOSER = 24, 2
 
 
 @dataclass(kw_only=True)
-class BoxBOPPER(BoxPolicy):
+class BoxBOPPER(AwaitingBox):
     """Preferential Bayesian optimisation over a box; state: distinct points and the duels between them.
 
     Dueling Thompson sampling climbs the soft-Copeland score of a drawn function; opponents, and the pairs of the other
@@ -59,6 +60,7 @@ class BoxBOPPER(BoxPolicy):
         raw_samples: Sobol points at which a draw is looked at first.
         restarts: of them, how many are climbed from.
         merge: points closer than this in every continuous column are one option tried again.
+        reuse: whether one option of every question, from the second on, is one that was shown before.
 
     Source: Gonzalez et al. 2017, sections 2 and 3.
     """
@@ -105,12 +107,12 @@ class BoxBOPPER(BoxPolicy):
         self.X, self.asked = np.zeros((0, self.domain.dim)), 0
         self.duels = Duels(self.kernel != "se", is_mirrored(self))
 
-    def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
+    def choose(self, rng: np.random.Generator) -> FloatArray:
         """Two points (2, d); changes nothing."""
         if self.tried is None:
             raise SettingError("ask before init: call policy.init(rng) first")
         if self.acquisition == "random" or self.asked < self.initial:
-            return self.domain.sample(2, rng)
+            return np.asarray(self.domain.sample(2, rng))
         if self.acquisition == "dts":  # section 3.3
             first = self._best_of_a_draw(rng)[None]
             raw = raw_points(self.domain, self.raw_samples, self.X[-8:], rng)
@@ -121,6 +123,20 @@ class BoxBOPPER(BoxPolicy):
         some = self._leading(FEW, rng)  # section 3.2
         n = len(self.X) + np.arange(len(some))
         return self._best_pair(some, some, lambda f, a, b: expected_improvement(f, a, b, n, n), rng, closer=0)
+
+    def shown(self) -> FloatArray:
+        """The allowed points compared so far, (q, d)."""
+        return np.asarray(self.X[self.domain.feasible(self.X)])
+
+    def level(self, points: FloatArray) -> FloatArray:
+        """Soft-Copeland scores of ``points`` (n, d), (n,)."""
+        f, (here, landmarks) = self._on(points, self.domain.sample(self.landmarks, stream(0)))
+        return soft_copeland(f, here, landmarks)
+
+    def expected(self, slate: FloatArray) -> FloatArray:
+        """The chance that each option of ``slate`` (m, d) beats each other one, (m, m), zeros on the diagonal."""
+        f, (here,) = self._on(self.domain.project(slate))
+        return mutual(f, here)
 
     def _on(self, *points: FloatArray) -> tuple[PairPosterior, list[IntArray]]:
         """The process f on the points compared so far and more, and the indices of each of the more."""
@@ -147,8 +163,7 @@ class BoxBOPPER(BoxPolicy):
         """``points`` (n, d) by their soft-Copeland scores, best first."""
         if not len(points):
             return points
-        f, (here, landmarks) = self._on(points, self.domain.sample(self.landmarks, stream(0)))
-        return np.asarray(points[np.argsort(-soft_copeland(f, here, landmarks), kind="stable")])
+        return np.asarray(points[np.argsort(-self.level(points), kind="stable")])
 
     def _best_pair(
         self,

@@ -19,7 +19,8 @@ from prefopt.domain import Box, Domain
 from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
 from prefopt.models.arrays import largest
-from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.base import Rules, rule
+from prefopt.policies.kernel.awaiting import AwaitingFinite
 from prefopt.policies.kernel.choices import check_scales, finite_prior, json_able
 from prefopt.policies.rules import argmax_random, uniform_index
 
@@ -85,7 +86,7 @@ def check_borda(policy: Any) -> None:
 
 
 @dataclass(kw_only=True)
-class FiniteBordaGP(FinitePolicy):
+class FiniteBordaGP(AwaitingFinite):
     """Borda-GP over a finite set; see ``BordaGP`` for the arguments."""
 
     acquisition: str = "ts"
@@ -114,6 +115,16 @@ class FiniteBordaGP(FinitePolicy):
         """The hyper-parameters by name, JSON-able; a kernel object is given by its class name, for the record."""
         return json_able(super().settings)
 
+    def level(self, options: NDArray[np.int64]) -> FloatArray:
+        """Posterior mean of the Borda scores of ``options`` (n,), (n,)."""
+        mean = np.empty(self.domain.size)
+        gp.mean_into(self.state.posterior, mean)
+        return np.asarray(mean[options])
+
+    def shown(self) -> NDArray[np.int64]:
+        """The options learned of, those of the first slot, (q,)."""
+        return np.flatnonzero(self.state.posterior.n)
+
 
 def BordaGP(domain: Domain, **settings: Any) -> Any:
     """Bandit rules on a Gaussian process over Borda scores, on ``Arms``, a ``Grid`` or a ``Box``.
@@ -124,7 +135,8 @@ def BordaGP(domain: Domain, **settings: Any) -> Any:
             standard deviations; 4.0); ``lengthscale`` (0.2; one, or one a column, in units of the cube);
             ``outputscale`` (0.1, about the variance of a uniform score); ``noise`` (0.25, the largest variance of a
             0/1 outcome); ``mean`` (0.5); ``kernel`` ("rbf", "matern52", "matern32", or a GPyTorch kernel with its own
-            scales). A box takes ``features``, ``raw_samples``, ``restarts`` and ``merge``, too.
+            scales); ``reuse`` (False: whether one option of every question is one shown before).
+            A box takes ``features``, ``raw_samples``, ``restarts`` and ``merge``, too.
 
     Source: Xu et al. 2020 (COMP-GP-UCB), without its direct queries; Mehta et al. 2023.
 

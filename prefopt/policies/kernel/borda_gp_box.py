@@ -18,14 +18,14 @@ from prefopt.models.exact import ExactGP
 from prefopt.models.paths import Paths
 from prefopt.models.stationary import as_stationary
 from prefopt.models.upper_bound import UpperBound
-from prefopt.policies.box import BoxPolicy
+from prefopt.policies.kernel.awaiting import AwaitingBox
 from prefopt.policies.kernel.borda_gp import check_borda
 from prefopt.policies.kernel.choices import json_able
 from prefopt.seeding import stream
 
 
 @dataclass(kw_only=True)
-class BoxBordaGP(BoxPolicy):
+class BoxBordaGP(AwaitingBox):
     """Borda-GP over a box; state: tries and wins of the points shown in the first place.
 
     Args:
@@ -43,6 +43,7 @@ class BoxBordaGP(BoxPolicy):
         raw_samples: Sobol points at which a draw or a bound is looked at first.
         restarts: of them, how many are climbed from.
         merge: points closer than this in every continuous column are one option tried again.
+        reuse: whether one option of every question, from the second on, is one that was shown before.
     """
 
     acquisition: str = "ts"
@@ -78,7 +79,7 @@ class BoxBordaGP(BoxPolicy):
         """The hyper-parameters by name, JSON-able; a GPyTorch kernel as its fields."""
         return json_able(super().settings, self.model.kernel)
 
-    def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
+    def choose(self, rng: np.random.Generator) -> FloatArray:
         """The next slate (m, d): the top of a draw or of the upper bound, and random points; changes nothing."""
         surface: Paths | UpperBound = UpperBound(self.model, self.data, math.sqrt(self.beta))
         if self.acquisition == "ts":
@@ -93,6 +94,10 @@ class BoxBordaGP(BoxPolicy):
             AnswerError: the answer is about another number of options, or a point is outside of the cube.
         """
         self.tried = self.data.add(slate, answer, self.domain, merge=self.merge, count_self=False, only=0)
+
+    def level(self, points: FloatArray) -> FloatArray:
+        """Posterior mean of the Borda scores of ``points`` (n, d), (n,)."""
+        return np.asarray(self.model.mean_path(self.data).values(points)[0])
 
     def best(self) -> FloatArray:
         """The point (d,) of largest posterior mean in the whole box."""

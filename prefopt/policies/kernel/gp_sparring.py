@@ -17,7 +17,8 @@ from prefopt.domain import Box, Domain
 from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
 from prefopt.models.arrays import largest
-from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.base import Rules, rule
+from prefopt.policies.kernel.awaiting import AwaitingFinite
 from prefopt.policies.kernel.choices import (
     check_choices,
     check_numbers,
@@ -117,7 +118,7 @@ def best(state: State) -> int:
 
 
 @dataclass(kw_only=True)
-class FiniteGPSparring(FinitePolicy):
+class FiniteGPSparring(AwaitingFinite):
     """One GP-UCB learner per slot over a finite set, each learning from its own slot's outcomes only.
 
     ``Arms`` are uncorrelated. See ``GPSparring`` for the arguments.
@@ -166,6 +167,17 @@ class FiniteGPSparring(FinitePolicy):
         """The hyper-parameters by name, JSON-able; a kernel object is given by its class name, for the record."""
         return json_able(super().settings)
 
+    def level(self, options: NDArray[np.int64]) -> FloatArray:
+        """Posterior mean at ``options`` (n,) of all learners on average, (n,)."""
+        means = np.empty((self.slate_size, self.domain.size))
+        for j, mean in enumerate(means):
+            gp.mean_into(learner(self.state, j), mean)
+        return np.asarray(means.mean(axis=0)[options])
+
+    def shown(self) -> NDArray[np.int64]:
+        """The options of which any learner has seen outcomes, (q,)."""
+        return np.flatnonzero(self.state.n.any(axis=0))
+
     def posterior(self, slot: int) -> tuple[FloatArray, FloatArray]:
         """Mean (K,) and covariance (K, K) of what the learner of ``slot`` believes."""
         mine, mean = learner(self.state, slot), np.empty(self.domain.size)
@@ -187,7 +199,8 @@ def GPSparring(domain: Domain, **settings: Any) -> Any:
             al. 2010 scale the bound of their Theorem 1 down by a factor of five (1.0 leaves it as it is);
             ``feedback`` ("pairs" or "winner"; only sets the default noise); ``self_duel`` ("coin" counts the duel of
             an option with itself, "skip" does not); ``kernel`` ("rbf", "matern52", "matern32", or a GPyTorch kernel
-            with its own scales). A box has a constant ``beta`` instead, see ``BoxGPSparring``.
+            with its own scales); ``reuse`` (False: whether one option of every question is one shown before).
+            A box has a constant ``beta`` instead, see ``BoxGPSparring``.
 
     Source: Sui et al. 2017, section 5 (preset ``sui2017`` has their noise); Srinivas et al. 2010, Algorithm 1.
 

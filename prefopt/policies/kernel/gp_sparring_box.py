@@ -19,13 +19,13 @@ from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
 from prefopt.models.tried import Tried
 from prefopt.models.upper_bound import UpperBound
-from prefopt.policies.box import BoxPolicy
+from prefopt.policies.kernel.awaiting import AwaitingBox
 from prefopt.policies.kernel.choices import check_choices, check_numbers, check_scales, json_able, variance_of
 from prefopt.seeding import stream
 
 
 @dataclass(kw_only=True)
-class BoxGPSparring(BoxPolicy):
+class BoxGPSparring(AwaitingBox):
     """One GP-UCB learner per slot over a box; state: tries and wins of distinct points, of each slot and of all.
 
     The bound of Srinivas et al. 2010 for a continuous set (Theorem 2) has constants nobody knows, so beta is constant.
@@ -46,6 +46,7 @@ class BoxGPSparring(BoxPolicy):
         raw_samples: Sobol points at which a bound is looked at first.
         restarts: of them, how many are climbed from.
         merge: points closer than this in every continuous column are one option tried again.
+        reuse: whether one option of every question, from the second on, is one that was shown before.
 
     Source: Sui et al. 2017, section 5.
     """
@@ -92,7 +93,7 @@ class BoxGPSparring(BoxPolicy):
         super().init(rng)
         self.mine = (Tried.none(self.domain.dim),) * self.slate_size
 
-    def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
+    def choose(self, rng: np.random.Generator) -> FloatArray:
         """The next slate (m, d): every learner's largest upper bound; changes nothing."""
         if self.tried is None:
             raise SettingError("ask before init: call policy.init(rng) first")
@@ -121,14 +122,17 @@ class BoxGPSparring(BoxPolicy):
             mine[slot] = mine[slot].add(slate, answer, self.domain, merge=self.merge, count_self=count, only=j)
         self.mine = tuple(mine)
 
+    def level(self, points: FloatArray) -> FloatArray:
+        """Posterior mean at ``points`` (n, d) of all learners on average, (n,)."""
+        pairs = zip(self.models, self.mine, strict=True)
+        return np.asarray(np.mean([model.mean_path(data).values(points)[0] for model, data in pairs], axis=0))
+
     def best(self) -> FloatArray:
         """The point (d,) tried with the largest posterior mean, summed over the learners; first, an allowed point."""
         X = self.data.X
         if not len(X):
             return np.array(self.domain.sample(1, stream(0))[0])
-        pairs = zip(self.models, self.mine, strict=True)
-        total = sum(model.mean_path(data).values(X)[0] for model, data in pairs)
-        return np.array(X[int(np.argmax(total))])
+        return np.array(X[int(np.argmax(self.level(X)))])
 
     def prior_at(self, points: ArrayLike) -> gp.Prior:
         """The Gaussian process before any answer, at ``points`` (n, d)."""

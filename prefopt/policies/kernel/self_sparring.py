@@ -20,7 +20,8 @@ from prefopt.errors import SettingError
 from prefopt.models import grid_posterior as gp
 from prefopt.models.arrays import largest
 from prefopt.models.beliefs import joint_draws
-from prefopt.policies.base import FinitePolicy, Rules, rule
+from prefopt.policies.base import Rules, rule
+from prefopt.policies.kernel.awaiting import AwaitingFinite
 from prefopt.policies.kernel.choices import (
     check_choices,
     check_numbers,
@@ -83,7 +84,7 @@ def best(state: State) -> int:
 
 
 @dataclass(kw_only=True)
-class FiniteKernelSelfSparring(FinitePolicy):
+class FiniteKernelSelfSparring(AwaitingFinite):
     """Self-sparring with one Gaussian process over a finite set, any slate size.
 
     f(b) = P(b beats the environment) has a GP prior; a compared pair adds a 1 for the winner and a 0 for the loser,
@@ -156,6 +157,16 @@ class FiniteKernelSelfSparring(FinitePolicy):
         gp.mean_into(self.state.posterior, mean)
         return mean, gp.covariance_of(self.state.posterior)
 
+    def level(self, options: NDArray[np.int64]) -> FloatArray:
+        """Posterior mean of f at ``options`` (n,), (n,)."""
+        mean = np.empty(self.domain.size)
+        gp.mean_into(self.state.posterior, mean)
+        return np.asarray(mean[options])
+
+    def shown(self) -> NDArray[np.int64]:
+        """The options with outcomes, (q,)."""
+        return np.flatnonzero(self.state.posterior.n)
+
     def draws(self, size: int, rng: np.random.Generator) -> FloatArray:
         """``size`` joint draws of f, (size, K)."""
         return joint_draws(*self.posterior(), size, rng)
@@ -175,7 +186,8 @@ def KernelSelfSparring(domain: Domain, **settings: Any) -> Any:
             an option with itself, "skip" does not; ``IndSelfSparring`` says ``count_self`` true or false);
             ``distinct`` (None: true for two slots); ``likelihood`` ("gaussian" as published, or "bernoulli": logits
             by Laplace's approximation, no noise, slower); ``kernel`` ("rbf", "matern52", "matern32", or a GPyTorch
-            kernel with its own scales). A box takes more, see ``BoxKernelSelfSparring``.
+            kernel with its own scales); ``reuse`` (False: whether one option of every question is one shown before).
+            A box takes more, see ``BoxKernelSelfSparring``.
 
     Hyper-parameters are fixed, as in the paper: no answer changes them. To learn them from earlier answers, fit them
     with ``prefopt.models.one_sided`` and pass the kernel: ``kernel=OneSidedGP(X, tries, wins).fit().covar_module``.

@@ -127,6 +127,14 @@ class BernoulliKernelSelfSparring(FiniteKernelSelfSparring):
         n, s = self.check_counts(tries, wins)
         self.state = self.start(np.random.default_rng(0))._replace(n=n, s=s)
 
+    def level(self, options: NDArray[np.int64]) -> FloatArray:
+        """F at the mode of the logits at ``options`` (n,), (n,)."""
+        return np.asarray(expit(latent_mean(self.state, fit(self.state))[options]))
+
+    def shown(self) -> NDArray[np.int64]:
+        """The options with outcomes, (q,)."""
+        return np.flatnonzero(self.state.n)
+
     def posterior(self) -> tuple[FloatArray, FloatArray]:
         """Mean (K,) and covariance (K, K) of f, P(option beats the environment)."""
         return as_probability(*self.latent())

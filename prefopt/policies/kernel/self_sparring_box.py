@@ -21,7 +21,7 @@ from prefopt.models.beliefs import as_probability, joint_draws
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.exact import ExactGP
 from prefopt.models.stationary import as_stationary
-from prefopt.policies.box import BoxPolicy
+from prefopt.policies.kernel.awaiting import AwaitingBox
 from prefopt.policies.kernel.choices import (
     check_choices,
     check_likelihood,
@@ -37,11 +37,11 @@ APART = 0.01
 
 
 @dataclass(kw_only=True)
-class BoxKernelSelfSparring(BoxPolicy):
+class BoxKernelSelfSparring(AwaitingBox):
     """Self-sparring with one Gaussian process over a box, any slate size; state: tries and wins of distinct points.
 
     f(x) = P(x beats the environment) has a GP prior; every compared pair adds a 1 for the winner and a 0 for the
-    loser. Draws are independent, so open questions (``pending``) need no special care.
+    loser.
 
     Args:
         domain: the box; categories enter the kernel by equality only, levels as numbers.
@@ -61,6 +61,7 @@ class BoxKernelSelfSparring(BoxPolicy):
         raw_samples: Sobol points at which draws are looked at first.
         restarts: of them, how many are climbed from, for each draw.
         merge: points closer than this in every continuous column are one option tried again.
+        reuse: whether one option of every question, from the second on, is one that was shown before.
 
     Source: Sui et al. 2017, Algorithm 4; section 3 there names continuous spaces.
     """
@@ -103,7 +104,7 @@ class BoxKernelSelfSparring(BoxPolicy):
         """The hyper-parameters by name, JSON-able; a GPyTorch kernel as its fields."""
         return json_able(super().settings, self.model.kernel)
 
-    def ask(self, rng: np.random.Generator, pending: Sequence[FloatArray] = ()) -> FloatArray:
+    def choose(self, rng: np.random.Generator) -> FloatArray:
         """The next slate (m, d): m independent draws, each at its own maximum; changes nothing."""
         paths = self.model.paths(self.data, self.slate_size, rng, features=self.features)  # 3-5
         raw = raw_points(self.domain, self.raw_samples, self.incumbents(32), rng)
@@ -122,6 +123,10 @@ class BoxKernelSelfSparring(BoxPolicy):
         """
         count = self.self_duel == "coin"
         self.tried = self.data.add(slate, answer, self.domain, merge=self.merge, count_self=count)  # 9-10
+
+    def level(self, points: FloatArray) -> FloatArray:
+        """Posterior mean of f at ``points`` (n, d), (n,)."""
+        return self.posterior(points)[0]
 
     def incumbents(self, n: int) -> FloatArray:
         """The ``n`` tried points of largest posterior mean, best first."""
