@@ -36,10 +36,11 @@ def take_turn(connection: sa.Connection, study: int) -> None:
     connection.execute(TURN, {"study": study})
 
 
-def insert_events(connection: sa.Connection, study: int, new: Sequence[Event]) -> None:
-    """Write ``new`` as the next of the study, in a transaction that began with ``take_turn``."""
-    last = connection.execute(LAST, {"study": study}).scalar() or 0
+def insert_events(connection: sa.Connection, study: int, new: Sequence[Event], last: int | None = None) -> None:
+    """Write ``new`` as the next of the study after number ``last``, in a transaction that began with ``take_turn``."""
     if new:
+        if last is None:
+            last = connection.execute(LAST, {"study": study}).scalar() or 0
         connection.execute(INSERT, [_row(study, last + i, event) for i, event in enumerate(new, start=1)])
 
 

@@ -75,6 +75,9 @@ class Storage:
                 check_file(self._engine)
             prepare_sqlite(self._engine, wal=self.url is not None)
         self._writer, self._turn = self._engine.execution_options(write=True), threading.RLock()
+        self._reader = self._engine  # a question of a single statement needs no transaction
+        if self._engine.dialect.name == "postgresql":
+            self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         weakref.finalize(self, self._engine.dispose).atexit = False  # a study that is dropped gives back connections
         if not create and not self._patiently(lambda: sa.inspect(self._engine).has_table(studies.name)):
             raise NoStudyError(f"storage {self.shown!r} holds no study; create_study makes one")
@@ -198,7 +201,8 @@ class Storage:
 
         def write(connection: sa.Connection) -> None:
             take_turn(connection, record.id)
-            insert_events(connection, record.id, make(read_events(connection, record.id, after)))
+            known = read_events(connection, record.id, after)
+            insert_events(connection, record.id, make(known), known[-1].number if known else after)
 
         return self._insert(write)
 
@@ -237,7 +241,7 @@ class Storage:
 
     def _read(self, read: Callable[[sa.Connection], T]) -> T:
         def once() -> T:
-            with self._engine.connect() as connection:
+            with self._reader.connect() as connection:
                 return read(connection)
 
         return self._patiently(once)

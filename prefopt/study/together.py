@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from prefopt.errors import StudyError
 from prefopt.study import naming
 from prefopt.study.changes import check_may_ask, check_open, repeated
 from prefopt.study.events import Event
@@ -27,12 +28,23 @@ class Again(Exception):
     """What was drafted does not fit the log any more."""
 
 
+class UnknownToken(StudyError):
+    """No active rater has this token."""
+
+
 @dataclass(frozen=True)
 class Telling:
-    """Something to tell: a question by its number, and a function of it that gives the keywords of ``Study.tell``."""
+    """Something that somebody tells.
 
+    Attributes:
+        token: the secret of the rater's link.
+        question: its number.
+        said: gives the keywords of ``Study.tell`` for the rater and the question, or raises why not.
+    """
+
+    token: str
     question: int
-    said: Callable[[Query], dict[str, Any]]
+    said: Callable[[Rater, Query], dict[str, Any]]
 
 
 class StudyTogether(StudyServing):
@@ -50,18 +62,21 @@ class StudyTogether(StudyServing):
             raters = [state.raters.by_token(token) for token in tokens]
             return [None if rater is None else (rater, self._progress(state, rater.id)) for rater in raters]
 
-    def ask_some(self, raters: Sequence[Rater], timeout: float | None = None) -> list[Query | Exception]:
+    def ask_some(
+        self, raters: Sequence[Rater], timeout: float | None = None, *, seen: bool = False
+    ) -> list[Query | Exception]:
         """``ask`` for the first of ``raters``: for all of them if questions come quickly, else for one who waits.
 
         Args:
             raters: who is asked.
             timeout: seconds the policy may take; one that was quick of late is not watched.
+            seen: whether ``visits`` has just read the log, so that it need not be read once more.
 
         Returns:
             At least one: the question of each, or why there is none.
         """
         with self._lock, one_thread():
-            state, errors = self._sync(), dict[str, Exception]()
+            state, errors = self._state if seen else self._sync(), dict[str, Exception]()
             waiting = [rater.id for rater in raters if not state.open_questions(rater.id)]
             if waiting and self.quick:
                 self._ask_quickly(waiting, errors)
@@ -80,10 +95,13 @@ class StudyTogether(StudyServing):
 
     def tell_all(self, tellings: Sequence[Telling]) -> list[Exception | None]:
         """``tell`` for each, all of it on disk when this returns; per telling None, or why it was refused."""
-        with self._lock:
-            state, outcomes = self._sync(), dict[int, Exception | None]()
-            new: dict[int, Event] = {}
-            taken: set[str] = set()
+        outcomes: dict[int, Exception | None] = {}
+        new: dict[int, Event] = {}
+
+        def make(log: list[Event]) -> list[Event]:
+            outcomes.clear()
+            new.clear()
+            state, taken = self._read(log), set[str]()
             for i, telling in enumerate(tellings):
                 try:
                     event = self._event(state, telling)
@@ -91,20 +109,42 @@ class StudyTogether(StudyServing):
                     outcomes[i] = error
                     continue
                 marks = set() if event is None else {mark for mark in (event.slot, event.token) if mark}
-                if event is not None and not marks & taken:
-                    new[i], taken = event, taken | marks
-                elif event is None:
+                if event is None:
                     outcomes[i] = None
-            if self._storage.append_all(self.record, list(new.values())):
+                elif not marks & taken:  # else the same twice at once: seen again when this is written
+                    new[i], taken = event, taken | marks
+            return list(new.values())
+
+        with self._lock:
+            if self._append_alone(make):
                 outcomes |= dict.fromkeys(new)
-            for i in range(len(tellings)):  # twice the same at once, or another process was faster
+            for i, telling in enumerate(tellings):
                 if i not in outcomes:
-                    outcomes[i] = self._tell_one(tellings[i])
+                    outcomes[i] = self._tell_one(telling)
             return [outcomes[i] for i in range(len(tellings))]
 
+    def _append_alone(self, make: Callable[[list[Event]], list[Event]]) -> bool:
+        """Write what ``make`` gives for what is new in the log; false if that was in vain."""
+        try:
+            return self._storage.append_alone(self.record, self._state.last, make)
+        except Again:
+            return False
+
+    def _read(self, log: list[Event]) -> State:
+        """The state with what is new in the log; raises ``Again`` if what was read before has changed."""
+        for event in log:
+            if event.payload.get("change") == "erased":
+                raise Again
+            if event.number > self._state.last:  # the database may have asked to try once more
+                self._state.apply(event)
+        return self._state
+
     def _event(self, state: State, telling: Telling) -> Event | None:
+        rater = state.raters.by_token(telling.token)
+        if rater is None:
+            raise UnknownToken("this is the token of no active rater")
         query = state.query(naming.asked_question(state, telling.question))
-        return answered(state, query, **telling.said(query))
+        return answered(state, query, **telling.said(rater, query))
 
     def _tell_one(self, telling: Telling) -> Exception | None:
         try:
@@ -134,13 +174,12 @@ class StudyTogether(StudyServing):
     def _ask_quickly(self, raters: Sequence[str], errors: dict[str, Exception]) -> None:
         """Questions for the first of ``raters``, drafted one after another and written at once."""
         made: list[Event] = []
-        end = time.monotonic() + TURN
+        end, written = time.monotonic() + TURN, False
 
-        def make(new: list[Event]) -> list[Event]:
-            if made or any(event.payload.get("change") == "erased" for event in new):
+        def make(log: list[Event]) -> list[Event]:
+            if made:
                 raise Again
-            for event in new:
-                self._state.apply(event)
+            self._read(log)
             for rater in raters:
                 if made and (time.monotonic() > end or not self.quick):
                     break
@@ -150,11 +189,8 @@ class StudyTogether(StudyServing):
                     errors[rater] = error
             return made
 
-        written = False
         try:
-            written = self._storage.append_alone(self.record, self._state.last, make)
-        except Again:
-            pass
+            written = self._append_alone(make)
         finally:
             if not written:  # the state has what the log has not
                 self._forget()

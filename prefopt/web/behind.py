@@ -12,7 +12,7 @@ from prefopt.study import Study
 from prefopt.study.question import Query
 
 #: To see whether there are enough answers takes t seconds; it is seen again after so many times t.
-REST = 4.0
+REST = 10.0
 
 
 class Behind:

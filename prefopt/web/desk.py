@@ -13,7 +13,7 @@ from prefopt.frontend.screen import screen_of, take_back
 from prefopt.study import Study
 from prefopt.study.question import Query
 from prefopt.study.raters import Rater
-from prefopt.study.together import Telling
+from prefopt.study.together import Telling, UnknownToken
 from prefopt.web.behind import Behind
 from prefopt.web.media import Media
 
@@ -60,7 +60,7 @@ class Desk:
         screens = [visit and screen_of(visit[1], lambda: self.behind.enough, lambda: None) for visit in visits]
         pairs = zip(visits, screens, strict=True)
         wanting = [visit[0] for visit, screen in pairs if visit and screen and screen["state"] == "question"]
-        asked = iter(self.asking.ask_some(wanting, self.timeout) if wanting else ())
+        asked = iter(self.asking.ask_some(wanting, self.timeout, seen=True) if wanting else ())
         for screen in screens:
             if screen is None:
                 yield Denied()
@@ -92,15 +92,9 @@ class Desk:
             rater's, AnswerError if what was said does not fit the question, StudyError if there is no such question
             or it has another answer already.
         """
-        visits = self.telling.visits([token for token, _ in entries])
-        raters = [None if visit is None else visit[0] for visit in visits]
-        made = [
-            Telling(entry["question"], partial(_said, rater, entry))
-            for rater, (_, entry) in zip(raters, entries, strict=True)
-            if rater is not None
-        ]
-        outcomes = iter(self.telling.tell_all(made))
-        yield from [Denied() if rater is None else next(outcomes) for rater in raters]
+        made = [Telling(token, entry["question"], partial(_said, entry)) for token, entry in entries]
+        for error in self.telling.tell_all(made):
+            yield Denied() if isinstance(error, UnknownToken) else error
         self.behind.think()
 
     def undo(self, token: str, question: int) -> None:
@@ -131,7 +125,7 @@ class Desk:
         self.behind.think()
 
 
-def _said(rater: Rater, entry: Mapping[str, Any], query: Query) -> dict[str, Any]:
+def _said(entry: Mapping[str, Any], rater: Rater, query: Query) -> dict[str, Any]:
     if query.rater != rater.id:
         raise Denied
     said: dict[str, Any] = answer_keywords(entry, query.shown_order)

@@ -7,7 +7,7 @@ import pytest
 from prefopt import create_study, load_study
 from prefopt.errors import AnswerError, StudyError
 from prefopt.study import together
-from prefopt.study.together import Telling
+from prefopt.study.together import Telling, UnknownToken
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +22,9 @@ def many(storage, strategy="random", raters=6, options=5, **keywords):
     return study, [study.add_rater(f"r{i}") for i in range(raters)]
 
 
-def best_of(number, place=0, **more):
-    return Telling(number, lambda query: {"best": query.shown[place], **more})
+def best_of(raters, query, place=0, **more):
+    token = next(rater.token for rater in raters if rater.id == query.rater)
+    return Telling(token, query.number, lambda rater, query: {"best": query.shown[place], "rater": rater, **more})
 
 
 def warmed(study, raters):
@@ -40,7 +41,7 @@ def test_questions_of_several_raters_are_those_they_would_get_one_by_one(storage
     for turn in range(8):
         asked = study.ask_some(raters)
         assert asked == [alone.ask(rater.id) for rater in others]
-        told = [best_of(q.number, (turn + i) % 2) for i, q in enumerate(asked)]
+        told = [best_of(raters, q, (turn + i) % 2) for i, q in enumerate(asked)]
         assert study.tell_all(told) == [None] * len(raters)
         for i, query in enumerate(asked):
             alone.tell(query, best=query.shown[(turn + i) % 2])
@@ -70,23 +71,25 @@ def test_answers_of_a_moment_are_judged_one_by_one(storage):
     study.ask_some(raters)
     asked = study.ask_some(raters)
 
-    def nonsense(query):
+    def nonsense(rater, query):
         raise ValueError(query.number)
 
+    mine, fifth = raters[0].token, raters[5].token
     found = study.tell_all([
-        best_of(asked[0].number, token="a" * 8),
-        best_of(asked[0].number, token="a" * 8),  # sent again
-        best_of(asked[0].number, 1),  # another answer to the same
-        best_of(asked[1].number, token="a" * 8),  # the same mark for another question
-        Telling(asked[2].number, lambda query: {"best": 99}),
-        Telling(77, lambda query: {"tie": True}),
-        Telling(asked[3].number, nonsense),
-        best_of(asked[4].number, rater=raters[5]),
-        best_of(asked[5].number, rater=raters[5]),
+        best_of(raters, asked[0], token="a" * 8),
+        best_of(raters, asked[0], token="a" * 8),  # sent again
+        best_of(raters, asked[0], 1),  # another answer to the same
+        best_of(raters, asked[1], token="a" * 8),  # the same mark for another question
+        Telling(mine, asked[2].number, lambda rater, query: {"best": 99}),
+        Telling(mine, 77, lambda rater, query: {"tie": True}),
+        Telling(mine, asked[3].number, nonsense),
+        Telling(fifth, asked[4].number, lambda rater, query: {"tie": True, "rater": rater}),  # another rater's
+        Telling("x" * 32, asked[4].number, lambda rater, query: {"tie": True}),
+        best_of(raters, asked[5]),
     ])  # fmt: skip
-    assert found[:2] == [None, None] and found[8] is None
-    kinds = [StudyError, StudyError, AnswerError, StudyError, ValueError, StudyError]
-    assert [type(error) for error in found[2:8]] == kinds
+    assert found[:2] == [None, None] and found[9] is None
+    kinds = [StudyError, StudyError, AnswerError, StudyError, ValueError, StudyError, UnknownToken]
+    assert [type(error) for error in found[2:9]] == kinds
     assert study.answered == 2 and [asked[0].number, asked[5].number] == [
         row["question"] for row in load_study(storage).history() if row["status"] == "answered"
     ]
@@ -96,17 +99,28 @@ def test_answers_of_a_moment_are_judged_one_by_one(storage):
 def test_another_process_in_between_spoils_nothing(tmp_path, monkeypatch):
     study, raters = many(tmp_path / "s.db")
     asked = [*study.ask_some(raters), *study.ask_some(raters)[1:]]
-    twin, write = study.twin(), study._storage.append_all
+    twin, write = study.twin(), study._storage.append_alone
 
-    def overtaken(record, events):
+    def overtaken(*arguments):
         monkeypatch.undo()
         twin.tell(asked[2].number, best=asked[2].shown[0])
-        return write(record, events)
+        return write(*arguments)
 
-    monkeypatch.setattr(study._storage, "append_all", overtaken)
-    found = study.tell_all([best_of(query.number, 1) for query in asked])
+    monkeypatch.setattr(study._storage, "append_alone", overtaken)
+    found = study.tell_all([best_of(raters, query, 1) for query in asked])
     assert [error is None for error in found] == [i != 2 for i in range(6)] and isinstance(found[2], StudyError)
     assert study.answered == twin.answered == 6
+
+
+def test_a_rater_who_is_erased_meanwhile_is_forgotten(tmp_path):
+    study, raters = many(tmp_path / "s.db")
+    asked = [*study.ask_some(raters), *study.ask_some(raters)[1:]]
+    load_study(str(tmp_path / "s.db")).erase_rater(raters[1].id, answers="erase")
+    found = study.tell_all([best_of(raters, query) for query in asked])
+    assert [error is None for error in found] == [i != 1 for i in range(6)] and isinstance(found[1], UnknownToken)
+    load_study(str(tmp_path / "s.db")).erase_rater(raters[2].id)
+    assert [study.ask_some([rater])[0].rater for rater in raters[3:]] == [rater.id for rater in raters[3:]]
+    assert study.history() == load_study(str(tmp_path / "s.db")).history()
 
 
 def test_what_could_not_be_written_is_not_remembered(tmp_path, monkeypatch):
