@@ -15,6 +15,7 @@ from dataclasses import replace
 from prefopt.study.asking import PATIENCE, Asker
 from prefopt.study.events import Event
 from prefopt.study.fold import State
+from prefopt.study.limit import seconds_left
 from prefopt.study.repeats import lapsed
 
 #: So many drafts are kept.
@@ -55,10 +56,10 @@ def supposing(state: State, event: Event) -> State:
     return supposed
 
 
-def drafts(supposed: State, asker: Asker, rater: str | None) -> Iterator[tuple[State, Event]]:
-    """Pairs (state, what comes next) from the supposed state on, up to the next question."""
+def drafts(supposed: State, asker: Asker, rater: str | None, end: float | None = None) -> Iterator[tuple[State, Event]]:
+    """Pairs (state, what comes next) from the supposed state on, up to the next question, drafted before ``end``."""
     for _ in range(PATIENCE + 1):
-        draft = asker.draft(supposed, rater, None)
+        draft = asker.draft(supposed, rater, seconds_left(end))
         yield supposed, draft
         if draft.kind == "asked":
             return

@@ -11,6 +11,7 @@ from typing import Any
 from prefopt.errors import StudyError
 from prefopt.kinds import is_whole
 from prefopt.study import naming
+from prefopt.study.ahead import drafts, supposing
 from prefopt.study.changes import check_may_ask, repeated, restore_event, undo_event
 from prefopt.study.events import Event
 from prefopt.study.limit import one_thread, seconds_left
@@ -22,7 +23,7 @@ from prefopt.study.validation import Validation, begin_event, result_of
 
 #: How often a question is drafted anew because another process asked one in between.
 RACES = 100
-#: After so many, others have to wait while the question is drafted, so that nobody starves.
+#: After so many, others have to wait while all up to the question is drafted, so that nobody starves.
 OPTIMISTIC = 2
 
 
@@ -78,15 +79,26 @@ class Study(StudyShowing):
                     draft = self._ahead.take(state, who) or self._asker.draft(state, who, left)
                     self._storage.append(self.record, draft)
                 else:
-                    self._storage.append_alone(
-                        self.record, state.last, partial(self._late_draft, rater=who, timeout=left)
-                    )
+                    make = partial(self._late_drafts, rater=who, end=end, ahead=ahead)
+                    self._storage.append_alone(self.record, state.last, make)
         raise StudyError(f"study {self.name!r}: {RACES} other questions were asked meanwhile; call ask() again")
 
-    def _late_draft(self, new: list[Event], rater: str | None, timeout: float | None) -> list[Event]:
+    def _late_drafts(self, new: list[Event], rater: str | None, end: float | None, ahead: int) -> list[Event]:
+        """The question and the automatic steps before it; nothing if ``new`` has it, or what was read is outdated."""
+        if any(event.payload.get("change") == "erased" for event in new):
+            return []
         for event in new:
-            self._state.apply(event)
-        return [self._asker.draft(self._state, rater, timeout)]
+            if event.number > self._state.last:  # the database may have asked to try once more
+                self._state.apply(event)
+        waiting = self._state.open_questions(rater)
+        check_may_ask(self._state, rater, waiting)
+        if len(waiting) > ahead:
+            return []
+        made = [self._asker.draft(self._state, rater, seconds_left(end))]
+        if made[0].kind != "asked":  # what the policy learns from steps that are not written yet, a copy learns
+            after = supposing(self._state, made[0])
+            made += [event for _, event in drafts(after, self._asker.fork(self._state), rater, end)]
+        return made
 
     def tell(
         self,

@@ -81,6 +81,33 @@ def test_eight_processes_for_long(storage):
     write_together(storage, 25)
 
 
+def test_who_lost_two_races_gets_a_question_in_one_turn(storage):
+    """However many steps without a person come first; a question that another process asked this rater is taken."""
+    study = create_study(list("abcdefgh"), storage=storage, seed=11, strategy="ind-self-sparring")
+    for _ in range(40):
+        query = study.ask("ann")
+        study.tell(query, best=min(query.ids), rater="ann")
+    other, alone = load_study(storage), study._storage.append_alone
+    study._storage.append = lambda *_: False  # every race is lost
+    steps, turns = [], []
+    study._storage.append_alone = lambda *words: turns.append(words) or alone(*words)
+    for _ in range(5):
+        turns.clear()
+        query = study.ask("ann")
+        assert len(turns) == 1
+        events = study._storage.read(study.record)
+        steps.append(sum(e.kind == "auto" and e.payload["query"] == query.number for e in events))
+        other.tell(query, best=min(query.ids), rater="ann")
+    assert max(steps) > 1 and study.replay().matches
+    study._storage.append_alone = lambda *words: turns.append(other.ask("ann")) or alone(*words)
+    assert study.ask("ann") == turns[-1]
+    study._storage.append_alone = lambda *words: other.pause("lunch") or alone(*words)
+    with pytest.raises(StudyError, match="lunch"):
+        study.ask("ben")
+    study.close()
+    other.close()
+
+
 def test_eight_processes_create_the_same_study(storage):
     found = together(creates, storage, 8)
     assert set(found.values()) == {None}
