@@ -1,4 +1,4 @@
-"""What counts as a number: a bool does not."""
+"""What counts as a number: a bool does not; and numbers of things in words."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ def is_whole(value: Any) -> TypeGuard[int]:
 def is_real(value: Any) -> bool:
     """A finite real number (a bool is none)."""
     return is_whole(value) or (isinstance(value, float | np.floating) and math.isfinite(value))
+
+
+def counted(number: int, thing: str) -> str:
+    """So many of a thing.
+
+    >>> counted(1, "answer"), counted(0, "answer")
+    ('1 answer', '0 answers')
+    """
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def are_real(value: Any) -> bool:

@@ -13,6 +13,7 @@ from prefopt.cli.demos import DEMOS, Demo
 from prefopt.cli.opening import Opened, adopt
 from prefopt.cli.terminal import say, session, tell_best
 from prefopt.errors import NoStudyError, SettingError, did_you_mean
+from prefopt.kinds import counted
 
 
 def simulated_keys(demo: Demo, seed: int, answered: int) -> tuple[Callable[[Any], None], Callable[[], str]]:
@@ -59,7 +60,7 @@ def demo(
     if more is not None:
         until = study.answered + more
         study = opened.planned(until).study if storage else study
-    say(f"prefopt demo {name}: {study.budget} questions; the better option is found from your answers.")
+    say(f"prefopt demo {name}: {counted(study.budget, 'question')}; the better option is found from your answers.")
     for note in opened.notes:
         say(f"note: {note}")
     if simulate:

@@ -10,6 +10,7 @@ from typing import Any
 
 from prefopt.cli.files import StudyFile, read_file
 from prefopt.errors import NoStudyError, PrefoptError, StudyError
+from prefopt.kinds import counted
 
 #: What of a study file ``create_study`` takes as it is.
 PASSED = ("question", "query_size", "budget", "seed", "strategy", "aim", "settings", "repeats", "overlap", "lease")
@@ -111,8 +112,8 @@ def adopt(study: Any, storage: str, where: str, spec: Mapping[str, Any], space: 
     if found:
         listed = "".join(f"\n  {line}" for line in found)
         raise StudyError(
-            f"{where} does not fit study {study.name!r} in {shown(storage)} ({study.answered} answers) any more:"
-            f"{listed}\n"
+            f"{where} does not fit study {study.name!r} in {shown(storage)} ({counted(study.answered, 'answer')}) any "
+            f"more:{listed}\n"
             f"Put this back; or begin a new version that keeps the answers that still fit: prefopt new "
             f"{shlex.quote(where)} --version; or a new study with another name or storage."
         )
@@ -146,6 +147,11 @@ def begin_version(where: str) -> Any:
     now = {**vars(study.record), **vars(study.conduct)}
     changes = {key: file.spec[key] for key in PASSED if key in file.spec and file.spec[key] != now[key]}
     space = file.space()
+    if not changes and space == study.space:
+        raise StudyError(
+            f"{where} says what study {file.name!r} has already: edit what is asked or what can be chosen in it, then "
+            f"prefopt new {shlex.quote(where)} --version begins the new version"
+        )
     return study.new_version(space=None if space == study.record.space else space, **changes)
 
 

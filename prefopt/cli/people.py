@@ -99,8 +99,9 @@ def exclude(
     name: Name = None,
 ) -> None:
     """Keep the answer to a question, and let it not count."""
-    open_study(where, name=name).study.remove_answer(question, reason)
-    typer.echo(f"the answer to question {question} does not count any more; prefopt include lets it count again")
+    changed = open_study(where, name=name).study.remove_answer(question, reason)
+    how = "does not count any more" if changed else "did not count before either, and the reason stays"
+    typer.echo(f"the answer to question {question} {how}; prefopt include lets it count again")
 
 
 def include(
@@ -109,5 +110,5 @@ def include(
     name: Name = None,
 ) -> None:
     """Let an excluded answer count again."""
-    open_study(where, name=name).study.restore_answer(question)
-    typer.echo(f"the answer to question {question} counts again")
+    changed = open_study(where, name=name).study.restore_answer(question)
+    typer.echo(f"the answer to question {question} counts {'again' if changed else 'already'}")

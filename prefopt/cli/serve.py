@@ -11,6 +11,7 @@ import typer
 from prefopt.cli.opening import Opened, open_study
 from prefopt.cli.study import Name
 from prefopt.errors import SettingError, StudyError
+from prefopt.kinds import counted
 
 
 def serve(
@@ -34,7 +35,9 @@ def serve(
     opened, render, folder = opened_demo(demo) if demo is not None else opened_file(str(where), name)
     for note in opened.notes:
         typer.echo(f"note: {note}")
-    typer.echo(f"study {opened.study.name}, {opened.study.answered} answers, kept in {shown(opened.storage)}")
+    typer.echo(
+        f"study {opened.study.name}, {counted(opened.study.answered, 'answer')}, kept in {shown(opened.storage)}"
+    )
     start(
         opened.study, render=render, folder=folder, host=host, port=port, raters=rater or (), timeout=timeout or None,
         origin=origin, say=typer.echo,

@@ -12,6 +12,7 @@ import typer
 
 from prefopt.cli.opening import begin_version, open_study
 from prefopt.errors import StudyError
+from prefopt.kinds import counted
 
 Where = Annotated[str, typer.Argument(help="study.toml, a study's .db file, or a database URL")]
 Name = Annotated[str | None, typer.Option(help="Which study, if a .db file or database holds several.")]
@@ -36,7 +37,7 @@ def new(
         return
     if version:
         made = begin_version(str(path)).version
-        kept = f"{made['kept']} answers are kept, {made['left_out']} do not fit any more and stay in {made['of']!r}"
+        kept = f"{counted(made['kept'], 'answer')} kept, {made['left_out']} that no longer fit left in {made['of']!r}"
         typer.echo(f"version {made['number']} is ready ({kept}); answer with: {command}")
         return
     opened = open_study(str(path), create=True)

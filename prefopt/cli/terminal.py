@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from prefopt.cli.keys import forget_typed, read_key
 from prefopt.errors import AnswerError, StudyError
 from prefopt.frontend.content import format_value
+from prefopt.kinds import counted
 
 HELP = "keys: 1-{m} the better one   = about the same   s skip   u undo   ? help   q quit (everything is kept)"
 
@@ -106,7 +107,7 @@ def reason_to_stop(study: Any, until: int | None) -> str:
     """Why no further question is asked now, or ""."""
     if until is None:
         return plainly(lambda: str(study.enough))
-    return f"there are {study.answered} answers" if study.answered >= until else ""
+    return f"the study has {counted(study.answered, 'answer')}" if study.answered >= until else ""
 
 
 def one_answer(study: Any, query: Any, read: Callable[[], str]) -> bool:

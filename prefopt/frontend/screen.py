@@ -27,7 +27,7 @@ def screen_of(progress: Progress, enough: Callable[[], str], question: Callable[
         why = f": {progress.paused}" if progress.paused else ""
         return seen | {"state": "paused", "message": f"The study pauses{why}. This page goes on by itself."}
     why = "all planned answers are there" if progress.remaining == 0 else enough()
-    if why and not progress.waiting:
+    if why and not (progress.waiting or progress.testing):
         return seen | {"state": "enough", "message": f"Nothing more to do: {why}."}
     return seen | {"state": "question", "question": question()}
 

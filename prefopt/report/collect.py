@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from prefopt.domain import Box
+from prefopt.domain import Arms, Box
 from prefopt.errors import DomainError
+from prefopt.models.utility.raters import ENOUGH_EACH
 from prefopt.report.belief import CREDIBLE, Belief, Options, said_of, smallest_set
 from prefopt.report.heldout import held_out
 from prefopt.report.words import params_text
+from prefopt.study.consistency import Diagnostics
 from prefopt.study.study import Study
 
 #: Whose versions a report states.
@@ -114,8 +116,17 @@ def _reliability(study: Study) -> dict[str, Any]:
     return {
         "raters": raters,
         "agreement": asdict(found.agreement) if found.agreement else None,
+        "shared": _shared(study, found),
         "lines": found.summary(),
     }
+
+
+def _shared(study: Study, found: Diagnostics) -> str:
+    """How much of the raters' utilities is their own; "" unless two of them have said enough to tell."""
+    known = [r for r in found.raters if r.answers >= ENOUGH_EACH and not r.removed]
+    if len(known) < 2 or isinstance(study.space.domain, Arms):
+        return ""
+    return study.rater_model().lines()[-1]
 
 
 def _validation(study: Study) -> dict[str, Any] | None:

@@ -115,7 +115,7 @@ def plot_seconds(history: Sequence[Mapping[str, Any]]) -> str:
     for n, (rater, seconds) in enumerate(times.items()):
         style = {"color": COLOURS[n % len(COLOURS)], "ls": LINES[n % len(LINES)], "marker": MARKERS[n % len(MARKERS)]}
         ax.plot(range(1, len(seconds) + 1), seconds, ms=3, lw=0.8, label=rater, **style)
-    ax.set_ylim(0, 1.25 * max(map(max, times.values())) or 1)  # room for the names
+    ax.set_ylim(0, max(1.0, 1.25 * max(map(max, times.values()))))  # room for the names
     ax.set_xlabel("answer of the rater", fontsize=8)
     ax.set_ylabel("seconds", fontsize=8)
     ax.legend(fontsize=7, frameon=False, ncols=min(4, len(times)))

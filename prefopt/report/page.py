@@ -9,6 +9,8 @@ from typing import Any
 from prefopt.report.figures import plot_calibration, plot_options, plot_seconds, plot_slices
 from prefopt.report.words import day, number, params_text, space_rows
 
+#: What stands within a line and has a writing direction of its own (Unicode's first strong isolate).
+ISOLATE = "\u2068{}\u2069"
 #: Cells of so few characters are not broken.
 SHORT = 16
 STYLE = """
@@ -67,7 +69,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], *, wide: bool = Fa
 def _cell(content: Any, kind: str) -> str:
     text = number(content)
     short = ' class="name"' if len(text) <= SHORT else ""
-    return f"<td{kind or short}>{escape(text)}</td>"
+    return f"<td{kind or short}>{isolated(text) if isinstance(content, str) else escape(text)}</td>"
+
+
+def isolated(text: str) -> str:
+    """An escaped text of the user's, whose writing direction is its own.
+
+    >>> isolated("<b>")
+    '<bdi>&lt;b&gt;</bdi>'
+    """
+    return f"<bdi>{escape(text)}</bdi>"
 
 
 def paragraph(text: str, kind: str = "") -> str:
@@ -79,8 +90,8 @@ def _head(found: Mapping[str, Any]) -> str:
     study, counts = found["study"], {k: v for k, v in found["counts"].items() if v}
     said = ", ".join(f"{v} {k}" for k, v in counts.items())
     return (
-        f"<h1>{escape(found['title'])}</h1>"
-        + paragraph(f"Question put to the raters: “{study['question']}”")
+        f"<h1>{isolated(found['title'])}</h1>"
+        f"<p>Question put to the raters: “{isolated(study['question'])}”</p>"
         + paragraph(f"{said}. Study begun {day(study['created'])}, report made {day(found['made'])} (UTC).", "note")
     )
 
@@ -89,7 +100,7 @@ def _best(found: Mapping[str, Any]) -> str:
     if "recommendation" not in found:
         return "<h2>Recommendation</h2>" + paragraph("There is no answer yet, so nothing is known of the best.")
     best = found["recommendation"]
-    lines = [f"<p class='best'><strong>{escape(params_text(best['params']))}</strong><br>"
+    lines = [f"<p class='best'><strong>{isolated(params_text(best['params']))}</strong><br>"
              f"{best['probability_best']:.0%} sure that it is the best of {escape(best['candidate_set'])}; "
              f"{escape(best['scale'])}: {best['mean']:.2f} ± {best['sd']:.2f}</p>"]  # fmt: skip
     if best["remark"]:
@@ -184,14 +195,20 @@ def _raters(found: Mapping[str, Any]) -> str:
         circles = f"{triads['circular']} of {triads['compared']}" if triads["compared"] else "–"
         first = f"{places['first']} of {places['answers']}" if places["answers"] else "–"
         rows.append([r["name"] + (" (removed)" if r["removed"] else ""), r["answers"], r["ties"], r["skips"],
-                     "" if r["seconds"] is None else round(r["seconds"], 1), first, repeats, circles])  # fmt: skip
+                     "" if r["seconds"] is None else round(r["seconds"], 1), first, repeats, circles,
+                     "" if r["noise"] is None else round(r["noise"], 1)])  # fmt: skip
     head = ["rater", "answers", "ties", "skips", "median s", "first option chosen", "repeats alike", "circular triads"]
+    head.append("noise (1 is usual)")
+    if all(row[-1] == "" for row in rows):  # raters were taken for alike
+        head, rows = head[:-1], [row[:-1] for row in rows]
     parts = [table(head, rows, wide=True)] if rows else [paragraph("Nobody has answered yet.", "note")]
     remarks = list(dict.fromkeys([*(x for r in reliable["raters"] for x in r["remarks"]), *found["consistency"]]))
     if remarks:
         parts.append("<ul>" + "".join(f"<li>{escape(line)}</li>" for line in remarks) + "</ul>")
     if reliable["agreement"]:
         parts.append(paragraph(reliable["lines"][-1][:1].upper() + reliable["lines"][-1][1:] + "."))
+    if reliable["shared"]:
+        parts.append(paragraph(reliable["shared"][:1].upper() + reliable["shared"][1:] + "."))
     caption = "Seconds per answer, in order."
     return "<h2>Raters and reliability</h2>" + "".join(parts) + _figure(plot_seconds(found["history"]), caption)
 
@@ -219,7 +236,7 @@ def _appearances(found: Mapping[str, Any]) -> str:
             shown["event"], [shown["question"] or "", shown["rater"] or "", [], "", shown["seconds"], ""]
         )
         mark = f"({shown['own_id']}) " if shown["own_id"] else ""
-        row[2].append(f"{shown['place']}: {mark}{params_text(shown['params'], 44)}")
+        row[2].append(f"{shown['place']}: {ISOLATE.format(mark + params_text(shown['params'], 44))}")
         row[3] = _answer(shown, row[3])
         row[5] = _remarks(shown)
     cells = [[q, r, "  |  ".join(s), a, "" if t is None else round(t, 1), why] for q, r, s, a, t, why in rows.values()]

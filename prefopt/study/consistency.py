@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from prefopt.kinds import counted
 from prefopt.study.agreement import Agreement
 from prefopt.study.fold import State
 from prefopt.study.question import Candidate
@@ -64,7 +65,7 @@ class Diagnostics:
         if self.agreement is None:
             return lines
         found = self.agreement
-        questions = f"{found.questions} question" + "s" * (found.questions != 1)
+        questions = counted(found.questions, "question")
         return [*lines, f"agreement {found.coefficient:.2f} on {questions} answered by two or more (chance is 0)"]
 
     def _opposites(self) -> list[str]:

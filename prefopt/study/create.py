@@ -14,7 +14,7 @@ import numpy as np
 
 from prefopt.domain import Arms, Box
 from prefopt.errors import NoStudyError, SettingError, StudyError, did_you_mean
-from prefopt.kinds import is_whole
+from prefopt.kinds import counted, is_whole
 from prefopt.policies import get_entry, resolve_settings
 from prefopt.space import Space, as_space
 from prefopt.study.conduct import LEASE, Conduct
@@ -139,7 +139,8 @@ def checked_row(
     size = getattr(space.domain, "size", query_size)
     if 1 < size < query_size:
         warnings.warn(
-            f"query_size={query_size}, but there are {size} options: a question shows all of them", stacklevel=3
+            f"query_size={query_size}, but there are {counted(size, 'option')}: a question shows all of them",
+            stacklevel=3,
         )
     return row
 
@@ -179,9 +180,9 @@ def load_study(
     if question is not None and question != study.question and study.answered:
         database.close()
         raise StudyError(
-            f"study {study_name!r} has {study.answered} answers to {study.question!r}, and {question!r} is another "
-            f"question. Leave it as it was; or load_study(...).new_version(question={question!r}) begins a new version "
-            "that keeps these answers"
+            f"study {study_name!r} has {counted(study.answered, 'answer')} to {study.question!r}, and {question!r} is "
+            f"another question. Leave it as it was; or load_study(...).new_version(question={question!r}) begins a new "
+            "version that keeps these answers"
         )
     changes = {"budget": budget, "question": question}
     if given := {name: value for name, value in changes.items() if value is not None}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,7 +116,7 @@ def read_answers(path: str | Path) -> list[OwnAnswer]:
     for where, row in _rows(path, ("winner", "loser"), ("options", "answer")):
         try:
             ids, answer = _general(row) if row.get("options") else _pair(row)
-            seconds = float(row["seconds"]) if row.get("seconds") else None
+            seconds = _parsed(row, "seconds", float, "a number") if row.get("seconds") else None
         except (PrefoptError, ValueError) as error:
             raise StudyError(f"{where}: {error}") from error
         made.append(OwnAnswer(ids, answer, row.get("rater") or None, seconds, where))
@@ -141,8 +141,16 @@ def _general(row: Mapping[str, str]) -> tuple[tuple[str, ...], Answer]:
             raise AnswerError(f"column named: {word!r} is none of the options {list(ids)}")
     record: dict[str, Any] = {"kind": row["answer"], "size": len(ids), "order": [ids.index(word) for word in named]}
     record |= {"below": (row.get("below") or "").lower() in YES, "reason": row.get("reason") or ""}
-    record |= {"matrix": json.loads(row["wins"])} if row.get("wins") else {}
+    if row.get("wins"):
+        record |= {"matrix": _parsed(row, "wins", json.loads, "a square matrix such as [[null, 1], [0, null]]")}
     return ids, Answer.from_json(record)
+
+
+def _parsed(row: Mapping[str, str], column: str, parse: Callable[[str], Any], expected: str) -> Any:
+    try:
+        return parse(row[column])
+    except ValueError as error:
+        raise AnswerError(f"column {column}: expected {expected}, got {row[column]!r}") from error
 
 
 def _rows(path: str | Path, *columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:

@@ -99,7 +99,7 @@ class StudyPeople(StudyReading):
                 self._storage.rewrite(record, change)
             return self._sync().raters.get(str(written[-1].rater))
 
-    def remove_answer(self, query: Query | int | None = None, reason: str = "", *, event: int | None = None) -> None:
+    def remove_answer(self, query: Query | int | None = None, reason: str = "", *, event: int | None = None) -> bool:
         """The answer to ``query`` is kept and does not count from now on; the question is not asked again.
 
         Args:
@@ -107,14 +107,17 @@ class StudyPeople(StudyReading):
             reason: why; exports say so.
             event: instead of ``query``, the event of a comparison made elsewhere (``history`` has it).
 
+        Returns:
+            Whether it counted before.
+
         Raises:
             StudyError: it has no answer, or no reason was given.
         """
-        self._count_answer("excluded", query, event, checked_reason(reason))
+        return self._count_answer("excluded", query, event, checked_reason(reason))
 
-    def restore_answer(self, query: Query | int | None = None, *, event: int | None = None) -> None:
-        """A removed answer counts again."""
-        self._count_answer("included", query, event, None)
+    def restore_answer(self, query: Query | int | None = None, *, event: int | None = None) -> bool:
+        """A removed answer counts again; returns whether it did not count before."""
+        return self._count_answer("included", query, event, None)
 
     def pause(self, reason: str = "") -> None:
         """Nothing is asked until ``resume``; answers to open questions are still taken."""
@@ -134,16 +137,16 @@ class StudyPeople(StudyReading):
                 raise StudyError(f"{who!r} was erased; remove_answer() leaves out single answers")
             self._storage.append(self.record, Event("rater", {"change": change, **more}, rater=who))
 
-    def _count_answer(self, kind: str, query: Query | int | None, event: int | None, reason: str | None) -> None:
+    def _count_answer(self, kind: str, query: Query | int | None, event: int | None, reason: str | None) -> bool:
         with self._lock:
             while True:
                 state = self._sync()
                 number = None if query is None else naming.number_of(query)
                 lesson = only_lesson(state, number, event)
                 if (lesson.excluded is not None) == (kind == "excluded"):
-                    return
+                    return False
                 if self._storage.append(self.record, count_event(kind, lesson, reason)):
-                    return
+                    return True
 
     def _known(self, rater: str | Rater) -> str:
         """The id of a rater who was added, asked or has answered."""

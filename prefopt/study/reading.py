@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prefopt.errors import StudyError
-from prefopt.kinds import is_whole
+from prefopt.kinds import counted, is_whole
 from prefopt.study import export
 from prefopt.study.asking import Asker
 from prefopt.study.conduct import Conduct
@@ -39,7 +39,8 @@ class StudyReading:
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self.name!r}, {self._sync().answered} answers, strategy={self.record.strategy!r})"
+            f"{type(self).__name__}({self.name!r}, {counted(self._sync().answered, 'answer')}, "
+            f"strategy={self.record.strategy!r})"
         )
 
     def __getstate__(self) -> dict[str, Any]:

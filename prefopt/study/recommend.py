@@ -260,7 +260,7 @@ def enough(state: State, asker: Asker) -> str:
     if options.finite and left < 2:
         return "there is only one option" if len(options) == 1 else f"of {len(options)} options {left} can be made"
     if budget is not None and state.answered >= budget:
-        return f"all {budget} planned answers are there"
+        return "the planned answer is there" if budget == 1 else f"all {budget} planned answers are there"
     if options.finite and left <= state.record.query_size:
         asked = sum(a.status in ("answered", "skipped") for a in state.questions.values())
         if asked >= PLANNED_REPEATS:

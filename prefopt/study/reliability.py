@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from prefopt.kinds import counted
 from prefopt.study.agreement import Agreement, agree, two_sided
 from prefopt.study.fold import State
 from prefopt.study.position import Places, examine
@@ -93,7 +94,7 @@ class Reliability:
 
     def summary(self) -> str:
         """One line with all numbers."""
-        said = [f"{self.name}: {self.answers} answers", f"{self.ties} ties, {self.skips} skipped"]
+        said = [f"{self.name}: {counted(self.answers, 'answer')}", f"{counted(self.ties, 'tie')}, {self.skips} skipped"]
         said += [] if self.seconds is None else [f"{self.seconds:.1f} s each"]
         said += [f"first option chosen in {self.places.first} of {self.places.answers}"] if self.places.answers else []
         said += [f"{self.alike} of {self.repeats} repeats alike"] if self.repeats else []

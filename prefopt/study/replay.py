@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prefopt.errors import StudyError
+from prefopt.kinds import counted
 from prefopt.study.asking import Asker
 from prefopt.study.events import Event
 from prefopt.study.fold import State
@@ -59,7 +60,9 @@ class Replay:
     def lines(self) -> list[str]:
         """The result in sentences, first in total, then every question that is not the same."""
         count = {name: sum(step.verdict == name for step in self.steps) for name in ("same", "different", AS_ASKED)}
-        total = f"{len(self.steps)} questions and automatic steps: {count['same']} computed again to the same"
+        total = (
+            f"{counted(len(self.steps), 'question')} and automatic steps: {count['same']} computed again to the same"
+        )
         total += f", {count['different']} different" + (
             f", {count[AS_ASKED]} taken as asked" if count[AS_ASKED] else ""
         )

@@ -28,6 +28,7 @@ class Progress:
         last: the question answered or skipped last, which ``undo`` takes back; None if there is none.
         waiting: whether a question is open.
         paused: why the study pauses, maybe ""; None while it goes on.
+        testing: whether comparisons of a validation round are still to be asked, however many answers there are.
     """
 
     answered: int
@@ -35,6 +36,7 @@ class Progress:
     last: int | None
     waiting: bool
     paused: str | None
+    testing: bool = False
 
 
 class StudyServing(StudyIncoming):
@@ -73,7 +75,7 @@ class StudyServing(StudyIncoming):
         last = mine[-1].question.number if mine and mine[-1].question is not None else None
         budget = self.record.budget
         left = None if budget is None else max(0, budget - state.answered)
-        return Progress(done, left, last, bool(state.open_questions(who)), state.paused)
+        return Progress(done, left, last, bool(state.open_questions(who)), state.paused, bool(state.trials_left()))
 
     def undone(self) -> list[int]:
         """The questions whose answer was taken back and can be restored."""

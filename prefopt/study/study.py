@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from prefopt.errors import StudyError
-from prefopt.kinds import is_whole
+from prefopt.kinds import counted, is_whole
 from prefopt.study import naming
 from prefopt.study.ahead import drafts, supposing
 from prefopt.study.changes import check_may_ask, repeated, restore_event, undo_event
@@ -223,7 +223,7 @@ class Study(StudyShowing):
             there = len(self._state.spoken(who))
             if n > there:
                 of = "" if who is None else f" of {who!r}"
-                raise StudyError(f"study {self.name!r}: cannot undo {n}, there are {there} answers{of}")
+                raise StudyError(f"study {self.name!r}: cannot undo {n}, it has {counted(there, 'answer')}{of}")
             done = 0
             while done < n:
                 done += self._storage.append(self.record, undo_event(self._sync(), who))

@@ -15,6 +15,7 @@ from scipy.special import bdtrc
 
 from prefopt.domain import Box, Grid
 from prefopt.errors import StudyError
+from prefopt.kinds import counted
 from prefopt.seeding import stream
 from prefopt.study.asking import Asker
 from prefopt.study.events import Event
@@ -70,10 +71,12 @@ class Validation:
 
     def __str__(self) -> str:
         if not self.answered:
-            return f"blind validation: none of {self.planned} comparisons has an answer yet"
-        each = ", ".join(f"{v.won} of {v.won + v.lost} against {CALLED[v.rival]}" for v in self.versus)
+            return f"blind validation: none of {counted(self.planned, 'comparison')} has an answer yet"
+        met = [v for v in self.versus if v.won + v.lost]
+        each = ", ".join(f"{v.won} of {v.won + v.lost} against {CALLED[v.rival]}" for v in met) or "all about the same"
         ties = sum(v.ties for v in self.versus)
-        said = f"blind validation: the recommendation won {self.won} of {self.answered - ties} comparisons ({each})"
+        decided = counted(self.answered - ties, "comparison")
+        said = f"blind validation: the recommendation won {self.won} of {decided} ({each})"
         said += f", {ties} about the same" if ties else ""
         said += f"; exact sign test, p = {plain_p(self.p)}"
         left = self.planned - self.answered

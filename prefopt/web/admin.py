@@ -11,7 +11,7 @@ from fastapi import APIRouter, FastAPI, Query
 from fastapi.responses import Response
 
 from prefopt.study import Study
-from prefopt.web.bodies import FAILURES, Done, EraseBody, Link, Number, RaterBody, ReasonBody
+from prefopt.web.bodies import FAILURES, Done, EraseBody, Link, Number, RaterBody, ReasonBody, RoundBody
 from prefopt.web.desk import Desk
 from prefopt.web.overview import overview
 
@@ -27,6 +27,7 @@ def add_routes(app: FastAPI, desk: Desk, run: Run, workers: Any, guards: list[An
     _add_reading(router, desk, run, workers)
     _add_raters(router, desk, run, workers, origin)
     _add_changes(router, desk, run, workers)
+    _add_validation(router, desk, run, workers)
     app.include_router(router)
 
 
@@ -142,5 +143,21 @@ def _add_changes(router: APIRouter, desk: Desk, run: Run, workers: Any) -> None:
     async def remove(question: Annotated[Number, Query()], body: ReasonBody) -> Done:
         """The answer to a question does not count from now on; it is kept."""
         await run(tell, study.remove_answer, question, body.reason)
+        desk.behind.think()
+        return Done()
+
+
+def _add_validation(router: APIRouter, desk: Desk, run: Run, workers: Any) -> None:
+    @router.post("/validation")
+    async def begin(body: RoundBody) -> Done:
+        """Raters are asked next, unannounced, whether the recommendation is better than its rivals."""
+        await run(workers.reading, desk.reading.validate, body.each)
+        desk.behind.think()
+        return Done()
+
+    @router.post("/validation/end")
+    async def end() -> Done:
+        """Ask no more of these comparisons."""
+        await run(workers.telling, desk.telling.end_validation)
         desk.behind.think()
         return Done()

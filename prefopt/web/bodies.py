@@ -53,6 +53,12 @@ class ReasonBody(Body):
     reason: Words = ""
 
 
+class RoundBody(Body):
+    """How many comparisons with each kind of rival a validation round has."""
+
+    each: Annotated[int, Field(ge=1, le=50)] = 4
+
+
 class EraseBody(Body):
     """Whether a rater's answers are kept under another pseudonym."""
 

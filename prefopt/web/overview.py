@@ -6,6 +6,7 @@ from statistics import median
 from typing import Any
 
 from prefopt.frontend import format_value
+from prefopt.kinds import counted
 from prefopt.study import Study
 from prefopt.study.recommend import Standing
 from prefopt.web.desk import Desk
@@ -15,6 +16,7 @@ def overview(desk: Desk) -> dict[str, Any]:
     """The study, its raters, what it recommends and how sure it is, and what stands out."""
     study, rows = desk.reading, desk.reading.history()
     record = study.record
+    found = study.diagnostics()
     said = [row for row in rows if row["answer"] not in (None, "skip") and row["status"] != "automatic"]
     return {
         "name": study.name,
@@ -29,8 +31,10 @@ def overview(desk: Desk) -> dict[str, Any]:
         "enough": desk.behind.enough,
         "problem": desk.drawings.problem,
         "best": _best(study) if said else None,
-        "remarks": study.diagnostics().lines(lambda candidate: f"[{text(candidate.params)}]") if said else [],
+        "remarks": found.lines(lambda candidate: f"[{text(candidate.params)}]") if said else [],
+        "validation": _validation(study),
         "raters": _raters(study, rows),
+        "reliability": found.summary(),
     }
 
 
@@ -48,13 +52,21 @@ def text(params: Any) -> str:
 def _options(study: Study) -> str:
     domain = study.space.domain
     size = getattr(domain, "size", None)
-    return f"{size} options" if size is not None else f"a continuous space of {domain.dim} parameters"
+    return counted(size, "option") if size is not None else f"a continuous space of {counted(domain.dim, 'parameter')}"
 
 
 def _best(study: Study) -> dict[str, Any]:
     best = study.recommend()
     more = {"candidate_set": best.candidate_set, "scale": best.scale, "remark": best.remark}
     return _standing(best) | more | {"runners_up": [_standing(other) for other in best.runners_up]}
+
+
+def _validation(study: Study) -> dict[str, Any] | None:
+    found = study.validation()
+    if found is None:
+        return None
+    numbers = {"planned": found.planned, "answered": found.answered, "over": found.over}
+    return numbers | {"recommended": text(found.recommended.params), "text": str(found)}
 
 
 def _standing(one: Standing) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def test_raters_from_adding_to_erasing(prefopt, cakes, tmp_path):
     assert [row["rater"] for row in study.history() if row["status"] == "answered"] == ["rater 1"] * 9 + ["rater 2"]
     assert any(row["again"] for row in study.history())
     listed = prefopt("raters", cakes).out.splitlines()
-    assert listed[0].startswith("rater 1 (Ann): 9 answers, 0 ties") and listed[1].startswith("rater 2 (Ben): 1 answers")
+    assert listed[0].startswith("rater 1 (Ann): 9 answers, 0 ties") and listed[1].startswith("rater 2 (Ben): 1 answer,")
     assert "no rater 'Cyd'" in prefopt("run", cakes, "--rater", "Cyd", keys="1").err
     assert "say why" in prefopt("raters", cakes, "--remove", "Ann").err
     assert prefopt("raters", cakes, "--remove", "Ann", "--reason", "asleep").code == 0
@@ -73,7 +73,9 @@ def test_an_answer_is_excluded_and_included(prefopt, cakes):
     assert "say why (reason)" in prefopt("exclude", "1", "--study", cakes).err
     assert prefopt("exclude", "1", "--study", cakes, "--reason", "a slip").code == 0
     assert load_study("cakes.db").answered == 1 and "(does not count: a slip)" in prefopt("history", cakes).out
-    assert prefopt("include", "1", "--study", cakes).code == 0
+    assert "did not count before either" in prefopt("exclude", "1", "--study", cakes, "--reason", "again").out
+    assert prefopt("include", "1", "--study", cakes).out == "the answer to question 1 counts again\n"
+    assert prefopt("include", "1", "--study", cakes).out == "the answer to question 1 counts already\n"
     assert load_study("cakes.db").answered == 2
 
 
@@ -94,6 +96,10 @@ def test_an_edited_study_file_begins_a_new_version(prefopt, cakes, tmp_path):
     study = load_study("cakes.db", study_name="cakes")
     assert study.question == "Sweeter?" and "pear" in study.space.items
     kept = study.version["kept"]
-    assert said.startswith(f"version 2 is ready ({kept} answers are kept, {4 - kept} do not fit any more and stay in ")
+    assert said.startswith(
+        f"version 2 is ready ({kept} answer{'s' * (kept != 1)} kept, {4 - kept} that no longer fit left in "
+    )
     assert "Sweeter?" in prefopt("run", cakes, keys="1").out
-    assert "needs a change" in prefopt("new", cakes, "--version").err
+    unchanged = prefopt("new", cakes, "--version")
+    assert unchanged.code and "=..." not in unchanged.err
+    assert "cakes.toml says what study 'cakes' has already: edit what is asked" in unchanged.err

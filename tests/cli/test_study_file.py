@@ -36,7 +36,7 @@ def test_a_finished_study_goes_on(prefopt, tea):
     assert "all 3 planned answers are there" in prefopt("run", "tea.toml", keys="1").out
     assert answers("tea.db") == 3
     more = prefopt("run", "tea.toml", "--more", "2", keys="12121")
-    assert "about 2 more" in more.out and "there are 5 answers" in more.out
+    assert "about 2 more" in more.out and "the study has 5 answers" in more.out
     assert (answers("tea.db"), load_study("tea.db").budget) == (5, 5)
     tea.write_text(TEA.replace("budget = 3", "budget = 6"))
     done = prefopt("run", "tea.toml", keys="111")

@@ -16,6 +16,7 @@ from prefopt.models.utility.comparisons import Said
 from prefopt.report import write_report
 from prefopt.report.belief import Belief, Options, smallest_set
 from prefopt.report.collect import collect
+from prefopt.report.figures import plot_seconds
 from prefopt.report.heldout import held_out, pairs_of, scores
 from prefopt.report.page import page
 
@@ -139,6 +140,35 @@ def test_a_study_without_answers_and_a_validated_one():
             study.tell(query, best=min(query.ids), rater=who)
     text = page(collect(study))
     assert "blind validation: the recommendation won" in text and "recommended against" in text
+
+
+def test_values_of_the_user_keep_their_writing_direction():
+    study = create_study(["קפה (1)", "tea"], seed=1, study_name="מחקר", question="מה עדיף?")
+    study.tell(study.ask(), best=0)
+    text = page(collect(study))
+    assert "<h1><bdi>מחקר</bdi></h1>" in text and "“<bdi>מה עדיף?</bdi>”" in text
+    assert "<strong><bdi>קפה (1)</bdi></strong>" in text and ": \u2068קפה (1)\u2069" in text
+
+
+def test_seconds_of_answers_that_took_none():
+    history = [{"rater": None, "seconds": 1e-6}, {"rater": None, "seconds": 2e-6}]
+    assert "1e" not in "".join(re.findall(r"<text[^>]*>([^<]*)</text>", plot_seconds(history)))
+
+
+def test_the_noise_of_raters_and_what_is_their_own():
+    study = create_study(Grid.regular(9), seed=3)
+    for k in range(18):
+        query = study.ask("ab"[k % 2])
+        right = min(query.ids, key=lambda i: abs(study.params(i)["x0"] - 0.7))
+        study.tell(query, best=right if k % 2 == 0 else query.shown[k % 4 // 2])
+    found = collect(study)
+    a, b = found["reliability"]["raters"]
+    assert 0 < a["noise"] < b["noise"]
+    text = page(found)
+    assert "noise (1 is usual)" in text and f'<td class="n">{b["noise"]:.1f}</td>' in text
+    assert found["reliability"]["shared"][1:] in text
+    assert "rater's own varies" in text or "the raters want the same, as far as the answers tell" in text.lower()
+    assert "noise (1 is usual)" not in page(collect(used("list")))
 
 
 def test_infeasible_options_are_not_in_the_region():

@@ -109,6 +109,8 @@ def test_lists_of_options(tmp_path):
         (DESIGNS, "winner,loser\nA1,A1\n", r"a design cannot be compared with itself"),
         (DESIGNS, "winner,loser,tie\nA1,A2,maybe\n", r"line 2: column tie: expected yes or no, got 'maybe'"),
         (DESIGNS, "winner,loser\nA1,\n", r"line 2: columns winner and loser: expected an id in each"),
+        (DESIGNS, "winner,loser,seconds\nA1,A2,long\n", r"line 2: column seconds: expected a number, got 'long'"),
+        (DESIGNS, "options,answer,wins\nA1;A2,pairs,[[0\n", r"line 2: column wins: expected a square matrix such as"),
         (DESIGNS, "winner,loser,seconds\nA1,A2,-3\n", "seconds must be at least 0, got -3.0"),
         (DESIGNS, "better,worse\nA1,A2\n", r"expected a first line with the columns winner, loser or options, answer"),
         (DESIGNS, "options,answer,named\nA1;A2,best,B4\n", r"column named: 'B4' is none of the options"),

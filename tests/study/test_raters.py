@@ -154,7 +154,7 @@ def test_undo_is_the_rater_s_own():
     answer(study, 1, "ben")
     study.undo(rater="ann")
     assert [row["status"] for row in study.history() if row["rater"] == "ann"] == ["answered", "open"]
-    with pytest.raises(StudyError, match="cannot undo 2, there are 1 answers of 'ben'"):
+    with pytest.raises(StudyError, match="cannot undo 2, it has 1 answer of 'ben'"):
         study.undo(2, rater="ben")
 
 

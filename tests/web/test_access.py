@@ -28,7 +28,7 @@ def reached(page, most=60):
         page.keyboard.press("Tab")
         name = page.evaluate(
             "(() => { const e = document.activeElement; return e === document.body ? '' : "
-            "e.getAttribute('aria-label') || e.innerText.trim() || e.tagName; })()"
+            "e.getAttribute('aria-label') || e.labels?.[0]?.innerText.trim() || e.innerText.trim() || e.tagName; })()"
         )
         if name in names and name == names[0]:
             break
@@ -98,6 +98,11 @@ def test_the_admin_page_has_no_serious_barrier_and_keys_reach_everything(serve, 
         for action in ("Erase: Ann", "Name of a new rater", "Add a rater", "Remove the answer to question 3"):
             assert action in names
         assert "Restore the answer to question 4" in names
+        assert "Comparisons with each rival" in names and "Begin a round" in names
+        sight.get_by_role("button", name="Begin a round").focus()
+        sight.keyboard.press("Enter")
+        sight.get_by_role("button", name="End the round").wait_for()
+        assert serious(sight) == []
 
 
 def test_the_tree_that_a_screen_reader_reads(serve, make_study, page):

@@ -297,6 +297,7 @@ def test_the_admin_page(serve, make_study, page):
         page.fill("[aria-label='Name of a new rater']", "Bob")
         page.keyboard.press("Enter")
         link = page.inner_text(".link")
+        page.wait_for_selector("td:has-text('Bob')")  # at once, though the cursor is still in the form
         assert link.startswith(server.origin + "/#") and study.rater_by_token(link.split("#")[1]).name == "Bob"
         page.click("text=Undo last answer")
         page.wait_for_selector("text=The last answer is taken back")
@@ -320,6 +321,35 @@ def test_the_admin_page(serve, make_study, page):
             page.click("text=Export JSON")
         assert json.loads(download.value.path().read_text())["study"]["name"] == "study"
         assert study.paused is None and study.answered == 6
+
+
+def test_a_blind_validation_from_the_admin_page(serve, make_study, page, chromium):
+    study = make_study(budget=3)
+    ann, other = study.add_rater("Ann"), chromium.new_context().new_page()
+    with serve(study) as server:
+        rater = open_page(other, server, ann)
+        rater.press("1")
+        rater.press("1")
+        other.keyboard.press("1")
+        other.wait_for_selector(".pf-plain")  # all planned answers are there
+        page.goto(f"{server.origin}/admin#{server.admin}")
+        page.get_by_label("Comparisons with each rival").fill("2")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=none of 4 comparisons has an answer yet")
+        other.reload()  # the page of a rater looks for itself too, now and then
+        for left in range(4, 0, -1):
+            rater.ready()
+            assert study.validation().planned - study.validation().answered == left
+            other.keyboard.press("1") if left == 1 else rater.press("1")
+        other.wait_for_selector(".pf-plain")
+        page.wait_for_selector("text=the recommendation won")
+        page.get_by_role("button", name="Begin a round").wait_for()
+        assert study.validation().over and study.answered == 3
+        page.get_by_role("button", name="Begin a round").click()
+        page.get_by_role("button", name="End the round").click()
+        page.get_by_role("button", name="Begin a round").wait_for()
+        assert study.validation().over and study.validation().answered == 0
+        other.context.close()
 
 
 def test_the_module_in_a_notebook_speaks_over_a_comm(serve, make_study, page):

@@ -7,21 +7,23 @@ const desk = document.getElementById("desk");
 const call = caller(tokenOfPage());
 const admin = (method, path, body, read) => call(method, `/api/admin/${path}`, body, read);
 const percent = (share) => `${Math.round(100 * share)} %`;
+const count = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
 
 const parts = {};
-for (const name of ["head", "best", "state", "raters", "links", "beliefs", "convergence", "history"]) parts[name] = make("div");
+for (const name of ["head", "best", "state", "raters", "links", "beliefs", "convergence", "validation", "history"]) parts[name] = make("div");
 const panel = (title, part, wide) => make("section", { class: `panel${wide ? " wide" : ""}`, "aria-label": title }, make("h2", {}, title), part);
 const notice = make("p", { role: "status", class: "warm" });
 let seen = "";
 
 function layout() {
+  parts.round = roundForm();
   desk.replaceChildren(
     parts.head,
     notice,
     make("div", { class: "columns" },
       panel("Recommended now", parts.best),
-      make("div", { class: "stack" }, panel("The study", parts.state), panel("How it came about", parts.convergence)),
-      panel("Raters", make("div", {}, parts.raters, parts.links), true),
+      make("div", { class: "stack" }, panel("The study", parts.state), panel("How it came about", parts.convergence), panel("Blind validation", make("div", {}, parts.validation, parts.round))),
+      panel("Raters", make("div", {}, parts.raters, raterForm(), parts.links), true),
       panel("What is believed", parts.beliefs, true),
       panel("Answers", parts.history, true)),
   );
@@ -86,7 +88,7 @@ function drawBest({ best }) {
 
 function drawState(study) {
   const { answered, budget, remaining } = study;
-  const lines = [make("p", {}, budget == null ? `${answered} answers` : `${answered} of ${budget} planned answers, ${remaining} more`)];
+  const lines = [make("p", {}, budget == null ? count(answered, "answer") : `${answered} of ${count(budget, "planned answer")}, ${remaining} more`)];
   if (budget) lines.push(make("progress", { max: budget, value: Math.min(answered, budget), "aria-label": "Answers so far" }));
   if (study.paused != null) lines.push(make("p", { class: "warm" }, `Paused${study.paused ? `: ${study.paused}` : ""}`));
   if (study.enough) lines.push(make("p", { class: "warm" }, `Enough: ${study.enough}.`));
@@ -96,6 +98,49 @@ function drawState(study) {
   parts.state.replaceChildren(...lines);
 }
 
+// Forms are made once: what somebody types survives every redrawing.
+function raterForm() {
+  const input = make("input", { type: "text", maxlength: "100", placeholder: "Name", "aria-label": "Name of a new rater" });
+  const form = make("form", { class: "row" }, input, make("button", { class: "main" }, "Add a rater"));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const made = await act(() => admin("POST", "raters", { name: input.value.trim() }));
+    if (!made) return;
+    input.value = "";
+    showLink(made);
+  });
+  return form;
+}
+
+function roundForm() {
+  const each = make("input", { type: "number", min: "1", max: "50", value: "4", required: true });
+  const form = make("form", { class: "row" }, make("label", { class: "row" }, "Comparisons with each rival", each), make("button", {}, "Begin a round"));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await act(() => admin("POST", "validation", { each: Number(each.value) }), "The next questions are the validation; raters cannot tell.");
+    parts.validation.querySelector("button")?.focus();
+  });
+  return make("div", { hidden: true }, make("p", { class: "soft" }, "The next questions compare what is recommended with the centre, options at random and the runner-up, shuffled and unannounced. Their answers teach the model nothing; an exact test says how surely it is better."), form);
+}
+
+function drawValidation({ validation, best }) {
+  const lines = [];
+  if (validation) lines.push(make("p", {}, `${validation.text} (recommended was ${validation.recommended}).`));
+  if (validation && !validation.over) {
+    const end = async () => {
+      await act(() => admin("POST", "validation/end"), "Nothing more is asked for the validation.");
+      parts.round.querySelector("input").focus();
+    };
+    lines.push(
+      make("progress", { max: validation.planned, value: validation.answered, "aria-label": "Comparisons answered" }),
+      make("div", { class: "row" }, make("button", { onclick: end, "aria-label": "End the round" }, "End the round")),
+    );
+  }
+  if (!best) lines.push(make("p", { class: "soft" }, "There is nothing to validate before the first answer."));
+  parts.round.hidden = !best || (validation && !validation.over);
+  parts.validation.replaceChildren(...lines);
+}
+
 function showLink({ rater, link }) {
   const field = make("code", { class: "link" }, link);
   const copy = make("button", { onclick: () => navigator.clipboard?.writeText(link).then(() => (notice.textContent = "Copied.")) }, "Copy");
@@ -103,7 +148,7 @@ function showLink({ rater, link }) {
   parts.links.replaceChildren(make("p", {}, `Link for ${rater}. It is shown only now:`), field, make("div", { class: "row" }, copy, hide));
 }
 
-function drawRaters({ raters }) {
+function drawRaters({ raters, reliability }) {
   const named = (path, rater) => `raters/${path}?rater=${encodeURIComponent(rater.id)}`;
   const called = (rater) => rater.name || rater.id;
   const rows = raters.map((rater) => {
@@ -120,16 +165,8 @@ function drawRaters({ raters }) {
   });
   const head = ["Name", "Pseudonym", "Answers", "Skips", "Median time", "Last answer", "Change"].map((name) => make("th", { scope: "col" }, name));
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
-  const input = make("input", { type: "text", maxlength: "100", placeholder: "Name", "aria-label": "Name of a new rater" });
-  const form = make("form", { class: "row" }, input, make("button", { class: "main" }, "Add a rater"));
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const made = await act(() => admin("POST", "raters", { name: input.value.trim() }));
-    if (made) showLink(made);
-  });
-  if (!parts.raters.contains(document.activeElement) || document.activeElement.tagName !== "INPUT") {
-    parts.raters.replaceChildren(scrollable("Raters", table), form);
-  }
+  const lines = reliability.length ? [make("h3", {}, "How reliable"), make("ul", {}, ...reliability.map((line) => make("li", {}, line)))] : [];
+  parts.raters.replaceChildren(scrollable("Raters", table), ...lines);
 }
 
 function scrollable(label, table) {
@@ -163,8 +200,9 @@ function drawHistory(rows) {
   const shownText = (params) => (typeof params === "object" && params ? Object.entries(params).map(([k, v]) => `${k} ${short(v)}`).join(", ") : String(params));
   const answerText = (row) => {
     if (!row.answer) return row.status;
-    if (!row.named?.length) return row.answer === "skip" ? `skip${row.reason ? `: ${row.reason}` : ""}` : row.answer;
-    return `${row.answer} ${row.named.map((id) => row.shown.indexOf(id) + 1).join(", ")}`;
+    const trial = row.validation ? ` (validation: ${row.validation})` : "";
+    if (!row.named?.length) return (row.answer === "skip" ? `skip${row.reason ? `: ${row.reason}` : ""}` : row.answer) + trial;
+    return `${row.answer} ${row.named.map((id) => row.shown.indexOf(id) + 1).join(", ")}${trial}`;
   };
   const lines = rows.map((row) => {
     const change = [];
@@ -194,9 +232,11 @@ async function look() {
   drawHead(study);
   drawBest(study);
   drawState(study);
+  drawValidation(study);
   drawRaters(study);
   drawHistory(await admin("GET", "history"));
   if (study.best) {
+    for (const part of [parts.beliefs, parts.convergence]) if (!part.children.length) part.replaceChildren(make("p", { class: "soft" }, "It is being worked out."));
     drawBeliefs(await admin("GET", "slices"));
     drawConvergence(await admin("GET", "convergence"));
   } else {

@@ -110,6 +110,6 @@ export function history(moments) {
   const x = along(axis);
   picture.append(svg("polyline", { points: moments.map((m, i) => `${x(i)},${up(m.probability_best)}`).join(" "), class: "second" }));
   const last = moments.at(-1);
-  picture.setAttribute("aria-label", `After ${last.answers} answers the recommended option wins ${last.mean.toFixed(2)} ± ${last.sd.toFixed(2)} of comparisons, the best with ${Math.round(100 * last.probability_best)} %`);
+  picture.setAttribute("aria-label", `After ${last.answers} ${last.answers === 1 ? "answer" : "answers"} the recommended option wins ${last.mean.toFixed(2)} ± ${last.sd.toFixed(2)} of comparisons, the best with ${Math.round(100 * last.probability_best)} %`);
   return picture;
 }
