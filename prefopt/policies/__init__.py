@@ -269,8 +269,9 @@ POLICIES: dict[str, Entry] = {
         "KnowledgeGradient",
         "weak",
         "a smooth utility",
-        "Wu & Gardner 2026",
+        "Frazier et al. 2009; Wu & Gardner 2026",
         domains=("grid", "box"),
+        slates="any",
     ),
     "borda-gp": Entry(
         "kernel.borda_gp",

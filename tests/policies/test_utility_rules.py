@@ -15,7 +15,7 @@ from prefopt.models.utility.win import win_variance
 from prefopt.policies import make_policy
 from prefopt.policies.kernel.brochu_ei import expected_improvement
 from prefopt.policies.kernel.hallucination import hallucinate
-from prefopt.policies.kernel.knowledge_gradient import knowledge_gradient
+from prefopt.policies.kernel.look_ahead import LookAhead
 from prefopt.seeding import stream
 
 GRID = Grid.regular(5, 2)
@@ -163,32 +163,64 @@ def test_muc_challenges_where_the_chances_are_least_known(m, link):
         assert value[slate[j]] > value.max() - 1e-3
 
 
-def test_the_knowledge_gradient_is_the_expected_rise_of_the_largest_mean():
+def five_options(lapse=0.0):
     rng = np.random.default_rng(0)
     root = rng.standard_normal((5, 5))
-    mean, C = 0.3 * rng.standard_normal(5), root @ root.T
-    u = rng.multivariate_normal(mean, C, size=400_000)
-    for a, b in [(0, 1), (2, 4), (3, 0)]:
-        won = u[:, a] - u[:, b] + 1.702 * rng.standard_normal(len(u)) > 0
-        after = won.mean() * u[won].mean(axis=0).max() + (1 - won.mean()) * u[~won].mean(axis=0).max()
-        assert knowledge_gradient(mean, C, a, 1.702)[b] == pytest.approx(after - mean.max(), abs=0.02)
-    value = np.array([knowledge_gradient(mean, C, a, 1.0) for a in range(5)])
-    assert np.allclose(value, value.T) and np.all(value >= -1e-12)
+    normal = rng.standard_normal((4, 20_000))
+    return LookAhead(0.3 * rng.standard_normal(5), root @ root.T, 1.702, lapse, np.hstack([normal, -normal]))
+
+
+@pytest.mark.parametrize(("slate", "lapse"), [((0, 1), 0.0), ((2, 4), 0.3), ((3, 0, 1), 0.0), ((0, 2, 3, 4), 0.3)])
+def test_the_knowledge_gradient_is_the_expected_rise_of_the_largest_mean(slate, lapse):
+    ahead, rng, place = five_options(lapse), np.random.default_rng(1), list(slate)
+    u = rng.multivariate_normal(ahead.mean, ahead.C, size=400_000)
+    chosen = (u[:, place] + rng.gumbel(size=(len(u), len(place)))).argmax(axis=1)
+    guessed = rng.random(len(u)) < lapse
+    chosen[guessed] = rng.integers(len(place), size=int(guessed.sum()))
+    after = sum((chosen == j).mean() * u[chosen == j].mean(axis=0).max() for j in range(len(place)))
+    assert ahead.value(np.array([slate]))[0] == pytest.approx(after - ahead.mean.max(), abs=0.02)
+
+
+def test_the_knowledge_gradient_of_a_slate_does_not_depend_on_its_order():
+    ahead = five_options()
+    assert ahead.value(np.array([[0, 3], [3, 0]])) == pytest.approx(np.full(2, ahead.value(np.array([[0, 3]]))[0]))
+    assert np.ptp(ahead.value(np.array([[0, 2, 3], [3, 0, 2], [2, 3, 0]]))) < 0.02
+    assert ahead.best_in([0, 3], 1, np.array([0, 1, 2])) in (1, 2)  # never the same option twice
+    with pytest.raises(ValueError, match="made for pairs"):
+        LookAhead(np.zeros(3), np.eye(3), 1.0).value(np.array([[0, 1, 2]]))
+
+
+def duel_values(policy):
+    ahead = LookAhead.of(policy.utility(), policy.domain.points, policy.likelihood, stream(0))
+    pairs = np.array([(a, b) for a in range(policy.domain.size) for b in range(policy.domain.size) if a != b])
+    return {tuple(pair): value for pair, value in zip(pairs.tolist(), ahead.value(pairs), strict=True)}
 
 
 def test_the_knowledge_gradient_asks_the_pair_of_largest_value_or_falls_back():
     policy = told("knowledge-gradient", 3, domain=Grid.regular(9))
-    mean, C = policy.utility().joint(policy.domain.points)
-    value = np.array([knowledge_gradient(mean, C, a, 1.702) for a in range(9)])
-    i, j = policy.ask(stream(1))
-    assert value[i, j] == pytest.approx(value.max()) and value.max() > 1e-3
+    value = duel_values(policy)
+    assert (
+        value[tuple(policy.ask(stream(1)).tolist())] == pytest.approx(max(value.values()))
+        and max(value.values()) > 1e-3
+    )
     sure = told("knowledge-gradient", 150, domain=Grid.regular(3))
-    mean, C = sure.utility().joint(sure.domain.points)
-    if max(knowledge_gradient(mean, C, a, 1.702).max() for a in range(3)) < 1e-7:
-        other = told("eubo", 150, domain=Grid.regular(3))
-        assert sorted(sure.ask(stream(1))) == sorted(other.ask(stream(1)))
-    else:
-        pytest.fail("one answer could still change which option is best: the fallback was not tested")
+    assert max(duel_values(sure).values()) < 1e-7, "one answer could still change which is best: no fall-back here"
+    other = told("eubo", 150, domain=Grid.regular(3))
+    assert sorted(sure.ask(stream(1))) == sorted(other.ask(stream(1)))
+
+
+def test_the_knowledge_gradient_of_slates_asks_for_distinct_options_worth_more_than_a_pair():
+    policy = told("knowledge-gradient", 6, domain=Grid.regular(9), slate_size=4)
+    slate = policy.ask(stream(1))
+    assert len(set(slate.tolist())) == 4
+    ahead = LookAhead.of(policy.utility(), policy.domain.points, policy.likelihood, stream(0), 4)
+    assert ahead.value(slate[None])[0] > max(duel_values(policy).values())
+    box = make_policy("knowledge-gradient", Box(2), slate_size=3)
+    box.init(stream(0))
+    for t in range(6):
+        asked = box.ask(stream(1, t))
+        assert asked.shape == (3, 2) and len(np.unique(asked, axis=0)) == 3
+        box.tell(asked, Answer.best(int(np.argmin(((asked - 0.4) ** 2).sum(axis=1))), 3), stream(2))
 
 
 def test_a_hallucination_agrees_with_long_gibbs_sampling():

@@ -16,15 +16,24 @@ ROUNDS, MOVES, CLOSE = 2, 48, 0.08
 
 
 def candidates(
-    domain: Grid | Box, utility: Utility, champion: FloatArray, shown: FloatArray, rng: np.random.Generator
+    domain: Grid | Box,
+    utility: Utility,
+    champion: FloatArray,
+    shown: FloatArray,
+    rng: np.random.Generator,
+    everywhere: int = EVERYWHERE,
+    near: int = NEAR,
 ) -> FloatArray:
-    """Rows (n, d) of the domain, ``champion`` (d,) first, then (on a box) the best ones of ``shown``."""
+    """Rows (n, d) of the domain, ``champion`` (d,) first, then (on a box) the best ones of ``shown``.
+
+    ``everywhere``, ``near``: how many uniform points of a box there are, and points near the good ones.
+    """
     if isinstance(domain, Grid):
         rest = np.any(domain.points != champion, axis=1)
         return np.vstack([champion, domain.points[rest]])
     best = shown[np.argsort(-utility.mean(shown), kind="stable")[:SHOWN]]
     good = np.vstack([champion, best])
-    return np.vstack([good, domain.sample(EVERYWHERE, rng), around(domain, good, NEAR, SPREAD, rng)])
+    return np.vstack([good, domain.sample(everywhere, rng), around(domain, good, near, SPREAD, rng)])
 
 
 def around(domain: Box, good: FloatArray, size: int, spread: float, rng: np.random.Generator) -> FloatArray:

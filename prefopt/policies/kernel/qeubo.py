@@ -34,19 +34,22 @@ class QEUBO(UtilityPolicy):
 
     def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
         """The slate (m, d)."""
-        if self.slate_size == 2:
-            return eubo_pair(self, utility, rng)
-        Z, kept = considered(self, utility, rng)
-        Z = distinct(Z)
-        m = min(self.slate_size, len(Z))
-        if m < self.slate_size:
-            return Z[np.arange(self.slate_size) % m]
-        slate = Z[best_slate(utility, Z, m, rng, kept)]
-        if not isinstance(self.domain, Box):
-            return slate
-        fixed = 1 if kept else 0
-        Z = distinct(np.vstack([slate, *(around(self.domain, row[None], NEAR, CLOSE, rng) for row in slate[fixed:])]))
-        return Z[exchanged(joint_sample(utility, Z, rng), list(range(m)), fixed)]
+        return eubo_pair(self, utility, rng) if self.slate_size == 2 else qeubo_slate(self, utility, rng)
+
+
+def qeubo_slate(policy: UtilityPolicy, utility: Utility, rng: np.random.Generator) -> FloatArray:
+    """The slate (m, d) of largest E max(f(x_1) .. f(x_m)) that the policy may ask about."""
+    Z, kept = considered(policy, utility, rng)
+    Z = distinct(Z)
+    m = min(policy.slate_size, len(Z))
+    if m < policy.slate_size:
+        return Z[np.arange(policy.slate_size) % m]
+    slate = Z[best_slate(utility, Z, m, rng, kept)]
+    if not isinstance(policy.domain, Box):
+        return slate
+    fixed = 1 if kept else 0
+    Z = distinct(np.vstack([slate, *(around(policy.domain, row[None], NEAR, CLOSE, rng) for row in slate[fixed:])]))
+    return Z[exchanged(joint_sample(utility, Z, rng), list(range(m)), fixed)]
 
 
 def distinct(rows: FloatArray) -> FloatArray:
