@@ -2,7 +2,7 @@
 
     python benchmarks/aims.py
 
-Regret of what is recommended, and mean regret of what was shown so far, against the number of answers: ``qeubo``
+Regret of what is recommended, and mean regret of what was shown so far, against the number of answers: ``knowledge-gradient``
 (``create_study(..., aim="best")``) and ``kernel-self-sparring`` (``aim="while-learning"``), the same people with the
 same luck. People and noise are those of ``tournament.py``.
 """
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 from tournament_parts.play import BUDGETS, run
 
-METHODS = {"qeubo": 'aim="best"', "kernel-self-sparring": 'aim="while-learning"'}
+METHODS = {"knowledge-gradient": 'aim="best"', "kernel-self-sparring": 'aim="while-learning"'}
 PROBLEMS = ("forrester", "camel", "hartmann6")
 Row = dict[str, Any]
 

@@ -21,7 +21,7 @@ budget = 20                   # questions you are willing to answer; raise it la
 # repeats = 0.07              # share of questions that secretly repeat one, from which reliability is told
 # seed = 7                    # drawn once and kept if left out
 # aim = "while-learning"        # what is shown on the way should be good too; "best" is the default
-# strategy = "qeubo"            # instead of an aim; see: prefopt list policies
+# strategy = "knowledge-gradient"   # instead of an aim; see: prefopt list policies
 
 # How an option is shown: a command per option, or "python:module:function". Parameters go by their names ({{dose}});
 # of a list of options, {{file}} (the same as {{value}} and {{option}}) is the option's text.

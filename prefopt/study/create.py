@@ -27,7 +27,7 @@ from prefopt.study.study import Study
 from prefopt.study.urls import shown
 
 #: What a person may want, and the strategy for it where options have neighbours.
-AIMS = {"best": "qeubo", "while-learning": "kernel-self-sparring"}
+AIMS = {"best": "knowledge-gradient", "while-learning": "kernel-self-sparring"}
 
 
 def create_study(
@@ -214,7 +214,7 @@ def check_strategy(record: StudyRecord) -> None:
     if isinstance(domain, Box) and "box" not in entry.domains:
         raise SettingError(
             f"strategy {record.strategy!r} needs a finite list or grid of options, this space is continuous: give its "
-            "parameters a step, or take strategy='qeubo'"
+            "parameters a step, or take strategy='knowledge-gradient'"
         )
     if entry.slates == "2" and record.query_size != 2:
         raise SettingError(

@@ -72,7 +72,7 @@ def test_the_question_and_new_options_are_adopted(prefopt, tmp_path):
     ("old", "new", "line"),
     [
         ("seed = 5", "seed = 6", "seed = 6, the study has 5"),
-        ("budget = 3", 'strategy = "random"', "strategy = 'random', the study has 'qeubo'"),
+        ("budget = 3", 'strategy = "random"', "strategy = 'random', the study has 'knowledge-gradient'"),
         ("budget = 3", "query_size = 3", "query_size = 3, the study has 2"),
         ("budget = 3", 'question = "Sweeter?"', "question = 'Sweeter?', the answers are to 'Which is better?'"),
         ("step = 0.1", "step = 0.1\n[settings]\nnoise = 0.5", "settings {'noise': 0.5}, the study has {}"),

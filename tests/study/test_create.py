@@ -81,8 +81,8 @@ def test_an_unknown_setting_names_the_nearest(name, key, near):
 @pytest.mark.parametrize(
     ("space", "aim", "strategy"),
     [
-        (Box(2), "best", "qeubo"),
-        (Grid.regular(4), "best", "qeubo"),
+        (Box(2), "best", "knowledge-gradient"),
+        (Grid.regular(4), "best", "knowledge-gradient"),
         (Box(2), "while-learning", "kernel-self-sparring"),
         (["a", "b"], "best", "ind-self-sparring"),
         (["a", "b"], "while-learning", "ind-self-sparring"),
