@@ -2,9 +2,9 @@
 
     python benchmarks/aims.py
 
-Regret of what is recommended, and mean regret of what was shown so far, against the number of answers: ``knowledge-gradient``
-(``create_study(..., aim="best")``) and ``kernel-self-sparring`` (``aim="while-learning"``), the same people with the
-same luck. People and noise are those of ``tournament.py``.
+Regret of what is recommended, and mean regret of what was shown so far, against the number of answers:
+``knowledge-gradient`` (``create_study(..., aim="best")``) and ``kernel-self-sparring`` (``aim="while-learning"``), the
+same people with the same luck. People and noise are those of ``tournament.py``.
 """
 
 from __future__ import annotations
