@@ -16,6 +16,7 @@ from prefopt.study.asking import PATIENCE, Asker
 from prefopt.study.events import Event
 from prefopt.study.fold import State
 from prefopt.study.limit import seconds_left
+from prefopt.study.meanwhile import Behind, behind_now
 from prefopt.study.repeats import lapsed
 
 #: So many drafts are kept.
@@ -27,6 +28,7 @@ class Ahead:
 
     def __init__(self) -> None:
         self._drafts: OrderedDict[tuple[int, str | None], Event] = OrderedDict()
+        self._behind: dict[str | None, list[Behind]] = {}
 
     def keep(self, state: State, rater: str | None, draft: Event) -> None:
         """``draft`` comes after everything in ``state`` if ``rater`` is asked."""
@@ -34,10 +36,16 @@ class Ahead:
         while len(self._drafts) > KEPT:
             self._drafts.popitem(last=False)
 
-    def take(self, state: State, rater: str | None) -> Event | None:
+    def keep_behind(self, rater: str | None, made: list[Behind]) -> None:
+        """``made`` come behind the question that ``rater`` looks at, though others answer meanwhile."""
+        self._behind[rater] = made
+
+    def take(self, state: State, asker: Asker, rater: str | None) -> Event | None:
         """The draft for ``rater`` after everything in ``state``, if there is one and no question has lapsed since."""
         draft = self._drafts.get((state.mark, rater))
-        return None if draft is None or lapsed(state, rater, time.time()) else draft
+        if draft is None:
+            return behind_now(state, asker, rater, self._behind.get(rater, []))
+        return None if lapsed(state, rater, time.time()) else draft
 
 
 def supposing(state: State, event: Event) -> State:

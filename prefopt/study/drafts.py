@@ -29,7 +29,14 @@ class Draft:
     end: float | None = None  # when the policy's time is over, by ``time.monotonic``
 
 
-def asked_event(state: State, made: Draft, number: int, rater: str | None, shown: Sequence[int] | None = None) -> Event:
+def asked_event(
+    state: State,
+    made: Draft,
+    number: int,
+    rater: str | None,
+    shown: Sequence[int] | None = None,
+    key: int | None = None,
+) -> Event:
     """The event that asks ``made`` as question ``number``.
 
     Args:
@@ -38,6 +45,7 @@ def asked_event(state: State, made: Draft, number: int, rater: str | None, shown
         number: its number.
         rater: who is asked.
         shown: positions of its distinct options in the order on the screen; None for an order of its own at random.
+        key: of the random streams, if it is not the number.
 
     Raises:
         StudyError: it is about less than two options.
@@ -46,7 +54,7 @@ def asked_event(state: State, made: Draft, number: int, rater: str | None, shown
     if options < 2:
         raise StudyError(f"study {state.record.name!r} found only one option that its constraints allow: enough")
     if shown is None:
-        shown = fresh_rng(state.record, number, SHOW).permutation(options).tolist()
+        shown = fresh_rng(state.record, number if key is None else key, SHOW).permutation(options).tolist()
     payload: dict[str, Any] = {"query": number, "slate": made.slate, "shown": list(shown)}
     for name in ("note", "fallback", "late", "repeat_of", "again", "lapsed", "trial"):
         if getattr(made, name):

@@ -15,7 +15,9 @@ KINDS = {
     "fallback (true: drawn at random), late (true: completed at random for lack of time), "
     "repeat_of (the query that was skipped), "
     "again (the query it repeats in secret), lapsed (the query it stands for, whose rater let the time pass), "
-    "trial (event of the validation round, place in it)",
+    "trial (event of the validation round, place in it), "
+    "ahead (the rater's question before, event of the answer to it: drafted when the log was known up to after, "
+    "supposing this answer)",
     "answered": "query, answer (about the distinct options of the question, in the policy's order, less the infeasible "
     "ones unless it is a skip), infeasible (positions of those among all, where there are any)",
     "auto": "query, slate, answer, after: a step without a person (an option met itself: a fair coin)",

@@ -10,6 +10,7 @@ from typing import Any
 
 from prefopt.errors import StudyError
 from prefopt.kinds import counted
+from prefopt.study.ahead import supposing
 from prefopt.study.asking import Asker
 from prefopt.study.events import Event
 from prefopt.study.fold import State
@@ -85,8 +86,39 @@ def replay(record: StudyRecord, events: Sequence[Event]) -> Replay:
         return Replay(tuple(_steps(record, list(events))))
 
 
+class Reached:
+    """The state of a study up to some event, and what drafts there."""
+
+    def __init__(self, record: StudyRecord, events: Sequence[Event]) -> None:
+        self.record, self.events = record, events
+        self._begin()
+
+    def _begin(self) -> None:
+        self.state, self.asker, self._place = State(self.record), Asker(self.record), 0
+
+    def go(self, until: int) -> None:
+        """On to event number ``until``; or back, from the beginning."""
+        if until < self.state.last:
+            self._begin()
+        while self._place < len(self.events) and self.events[self._place].number <= until:
+            self.state.apply(self.events[self._place])
+            self._place += 1
+
+    def drafted(self, event: Event) -> Event | str:
+        """What is asked here instead of ``event``, or why nothing is."""
+        question, answer = event.payload.get("ahead") or (None, None)
+        state, asker = self.state, self.asker
+        try:
+            if answer is not None:
+                said = next(known for known in self.events if known.number == answer)
+                state, asker = supposing(state, said), asker.fork(state)
+            return asker.draft(state, event.rater, None, now=event.time, behind=question)
+        except StudyError as error:
+            return str(error)
+
+
 def _steps(record: StudyRecord, events: list[Event]) -> Iterator[Replayed]:
-    state, asker, before = State(record), Asker(record), 0
+    now, meanwhile, before = Reached(record, events), Reached(record, events), 0
     for place, event in enumerate(events):
         if event.kind not in ("asked", "auto"):
             continue
@@ -96,15 +128,9 @@ def _steps(record: StudyRecord, events: list[Event]) -> Iterator[Replayed]:
             yield Replayed(number, event.number, AS_ASKED, why)
             before = place
             continue
-        until = event.payload.get("after", event.number - 1)
-        if (
-            until < state.last
-        ):  # another process was quicker with the question, and this one wrote its step all the same
-            state, asker = State(record), Asker(record)
-        for known in events[:place]:
-            if state.last < known.number <= until:
-                state.apply(known)
-        why = _difference(state, event, _drafted(state, asker, event))
+        here = meanwhile if "ahead" in event.payload else now
+        here.go(event.payload.get("after", event.number - 1))
+        why = _difference(here.state, event, here.drafted(event))
         if why and "after" not in event.payload and _fits_earlier(record, events[:place], before, event):
             why = ""
         yield Replayed(number, event.number, "different" if why else "same", why)
@@ -113,19 +139,11 @@ def _steps(record: StudyRecord, events: list[Event]) -> Iterator[Replayed]:
 
 def _fits_earlier(record: StudyRecord, events: list[Event], before: int, event: Event) -> bool:
     for length in range(len(events) - 1, before, -1):
-        state = State(record)
-        for known in events[:length]:
-            state.apply(known)
-        if not _difference(state, event, _drafted(state, Asker(record), event)):
+        here = Reached(record, events)
+        here.go(events[length - 1].number)
+        if not _difference(here.state, event, here.drafted(event)):
             return True
     return False
-
-
-def _drafted(state: State, asker: Asker, event: Event) -> Event | str:
-    try:
-        return asker.draft(state, event.rater, None, now=event.time)
-    except StudyError as error:
-        return str(error)
 
 
 def _difference(state: State, event: Event, found: Event | str) -> str:
@@ -134,7 +152,8 @@ def _difference(state: State, event: Event, found: Event | str) -> str:
         return f"nothing can be asked here: {found}"
     if found.payload.get("fallback"):
         return str(found.payload["note"])
-    if (found.kind, found.payload["query"]) != (event.kind, event.payload["query"]):
+    number = event.payload["query"] if "ahead" in event.payload else found.payload["query"]
+    if (found.kind, number) != (event.kind, event.payload["query"]):
         kinds = {"asked": "a question", "auto": "a step without a person"}
         return f"the log has {kinds[event.kind]}, computed was {kinds[found.kind]} ({found.payload['query']})"
     asked, drafted = event.payload["slate"], found.payload["slate"]

@@ -12,6 +12,7 @@ from prefopt.study.convergence import convergence
 from prefopt.study.fold import State
 from prefopt.study.incoming import StudyIncoming
 from prefopt.study.limit import one_thread
+from prefopt.study.meanwhile import Behind, draft_behind
 from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
 from prefopt.study.slices import slices
@@ -99,7 +100,8 @@ class StudyServing(StudyIncoming):
         """Draft what follows if one of the options of the open ``query`` is called the best.
 
         If that is said, and nothing else has happened, ``ask`` has the next question at once; it is the same question
-        that it would have drafted then. Nothing is written.
+        that it would have drafted then. If there are several raters, it may ask a question drafted like that although
+        others have answered meanwhile (``prefopt.study.meanwhile``). Nothing is written.
 
         Args:
             query: a question that somebody looks at.
@@ -127,17 +129,27 @@ class StudyServing(StudyIncoming):
                 for i in asked.shown
             ]
             supposed = [supposing(state, event) for event in told]
-            base = self._asker.fork(state)
-        for after in supposed:
+            base, several = self._asker.fork(state), len(state.register.asked) > 1
+        behind: list[Behind] = []
+        for option, after in zip(asked.shown, supposed, strict=True):
             if until():
                 break
             with one_thread():
-                for before, draft in drafts(after, base.fork(after, learned=False), query.rater):
+                asker = base.fork(after, learned=False)
+                if several:
+                    found = draft_behind(after, asker, query.number, option)
+                    behind += [] if found is None else [found]
+                    made += [] if found is None else _shown(after, found.draft.payload)
+                    continue
+                for before, draft in drafts(after, asker, query.rater):
                     if "lapsed" not in draft.payload:
                         self._ahead.keep(before, query.rater, draft)
-                    made += [Candidate(None, params) for params in _shown(after, draft.payload)]
+                    made += _shown(after, draft.payload)
+        if several:
+            self._ahead.keep_behind(query.rater, behind)
         return made
 
 
-def _shown(state: Any, payload: dict[str, Any]) -> list[Any]:
-    return [state.options.decode(option) for option in payload["slate"]] if "shown" in payload else []
+def _shown(state: State, payload: dict[str, Any]) -> list[Candidate]:
+    slate = payload["slate"] if "shown" in payload else []
+    return [Candidate(None, state.options.decode(option)) for option in slate]

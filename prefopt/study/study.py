@@ -76,7 +76,7 @@ class Study(StudyShowing):
                 if len(waiting) > ahead:
                     return state.query(waiting[ahead])
                 if race < OPTIMISTIC:
-                    draft = self._ahead.take(state, who) or self._asker.draft(state, who, left)
+                    draft = self._ahead.take(state, self._asker, who) or self._asker.draft(state, who, left)
                     self._storage.append(self.record, draft)
                 else:
                     make = partial(self._late_drafts, rater=who, end=end, ahead=ahead)

@@ -201,7 +201,7 @@ class StudyTogether(StudyServing):
         state = self._state
         while not (waiting := state.open_questions(rater)):
             check_may_ask(state, rater, waiting)
-            draft = self._ahead.take(state, rater) or self._asker.draft(state, rater, None)
+            draft = self._ahead.take(state, self._asker, rater) or self._asker.draft(state, rater, None)
             kept = json.loads(json.dumps(draft.payload))  # as it will be read
             made.append(replace(draft, payload=kept, number=state.last + 1, time=time.time()))
             state.apply(made[-1])

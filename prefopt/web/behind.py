@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from prefopt.study import Study
@@ -13,6 +15,8 @@ from prefopt.study.question import Query
 
 #: To see whether there are enough answers takes t seconds; it is seen again after so many times t.
 REST = 10.0
+#: What follows the questions of so many raters is drafted; more cannot be had in time.
+MOST = 8
 
 
 class Behind:
@@ -27,15 +31,19 @@ class Behind:
     def __init__(self, asking: Study, reading: Study, draw: Callable[[Any], Any] | None) -> None:
         self.enough = ""
         self._asking, self._reading, self._draw = asking, reading, draw
-        self._query: Query | None = None
+        self.busy = False  # whether somebody waits for a question
+        self._queries: OrderedDict[str | None, Query] = OrderedDict()
         self._news, self._closed = threading.Event(), threading.Event()
         self._news.set()
         self._thread = threading.Thread(target=self._work, daemon=True, name="prefopt-behind")
         self._thread.start()
 
     def look_ahead(self, query: Query) -> None:
-        """Somebody looks at ``query`` from now on; of several the last one counts."""
-        self._query = query
+        """The rater of ``query`` looks at it from now on; of more than ``MOST`` raters the last ones count."""
+        self._queries[query.rater] = query
+        while len(self._queries) > MOST:
+            with suppress(KeyError):
+                self._queries.popitem(last=False)
         self._news.set()
 
     def think(self) -> None:
@@ -63,10 +71,18 @@ class Behind:
                     again = time.monotonic() + REST * (time.monotonic() - began)
 
     def _prepare(self) -> None:
-        query, self._query = self._query, None
-        if query is None or (self._draw is None and self._asking.quick):
+        while self._queries and not self._closed.is_set():
+            with suppress(KeyError):
+                self._prepare_behind(self._queries.popitem(last=False)[1])
+
+    def _prepare_behind(self, query: Query) -> None:
+        if self._draw is None and self._asking.quick:
             return
-        for candidate in self._asking.prepare(query, until=self._news.is_set):
+
+        def until() -> bool:
+            return self.busy or self._closed.is_set() or query.rater in self._queries
+
+        for candidate in self._asking.prepare(query, until):
             if self._draw is not None:
                 self._draw(candidate)
 

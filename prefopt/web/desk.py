@@ -60,7 +60,11 @@ class Desk:
         screens = [visit and screen_of(visit[1], lambda: self.behind.enough, lambda: None) for visit in visits]
         pairs = zip(visits, screens, strict=True)
         wanting = [visit[0] for visit, screen in pairs if visit and screen and screen["state"] == "question"]
-        asked = iter(self.asking.ask_some(wanting, self.timeout, seen=True) if wanting else ())
+        self.behind.busy = True
+        try:
+            asked = iter(self.asking.ask_some(wanting, self.timeout, seen=True) if wanting else ())
+        finally:
+            self.behind.busy = False
         for screen in screens:
             if screen is None:
                 yield Denied()
