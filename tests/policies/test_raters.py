@@ -1,5 +1,7 @@
 """Policies on a utility model that tell careful raters from careless ones."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,31 @@ def test_one_rater_is_as_it_was():
     assert np.array_equal(one.utility().mean(GRID.points), other.utility().mean(GRID.points))
 
 
+def test_the_recommendation_is_for_all_raters_and_not_for_who_answers_most():
+    """Three raters want different things, one answers three times as often; regret in their mean utility."""
+    domain, gain = Grid.regular(15), {"differ": [], "agree": []}
+    for (name, apart), seed in itertools.product((("differ", 0.25), ("agree", 0.0)), range(30)):
+        rng = np.random.default_rng(seed)
+        peaks = np.clip(rng.uniform(0.25, 0.75) + apart * rng.standard_normal(3), 0, 1)
+        utilities = [-25 * (domain.points[:, 0] - peak) ** 2 for peak in peaks]
+        made = {way: QEUBO(domain, raters=way, learn=False) for way in ("alike", "individual")}
+        for policy in made.values():
+            policy.init(rng)
+        for rater, count in enumerate((45, 15, 15)):
+            for _ in range(count):
+                pair = rng.choice(domain.size, 2, replace=False)
+                gap = utilities[rater][pair[0]] - utilities[rater][pair[1]]
+                answer = Answer.duel(int(rng.random() > 1 / (1 + np.exp(-gap))))
+                for policy in made.values():
+                    policy.tell(pair, answer, rng, rater=rater)
+        mean = np.mean(utilities, axis=0)
+        gain[name].append(mean[made["individual"].best()] - mean[made["alike"].best()])
+    # measured on these 30 seeds each: a gain of 0.59 (standard error 0.23), and 0.003 (0.002) if all want the same
+    differ = np.array(gain["differ"])
+    assert differ.mean() > 0.1 and differ.mean() > 2 * differ.std() / np.sqrt(30)
+    assert abs(np.mean(gain["agree"])) < 0.05
+
+
 def test_an_unknown_way_is_refused():
-    with pytest.raises(SettingError, match="'noise' or 'alike', got 'pooled'"):
+    with pytest.raises(SettingError, match="'noise', 'individual' or 'alike', got 'pooled'"):
         QEUBO(Box(2), raters="pooled")

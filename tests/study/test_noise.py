@@ -64,6 +64,12 @@ def test_the_strategy_can_be_told_to_take_raters_for_alike():
     assert study.replay().matches
 
 
+def test_the_strategy_can_give_each_rater_deviations_of_their_own():
+    study = hasty({"raters": "individual"}, n=20)
+    assert study.diagnostics().raters[0].noise is None and study.recommend().params
+    assert study.replay().matches
+
+
 def test_a_noisy_rater_is_remarked():
     rater = replace(hasty(n=4).diagnostics().raters[0], noise=2.5)
     assert rater.remarks() == [

@@ -39,6 +39,7 @@ class Hyper:
         outputscale: median of the signal variance, in squared units of the answers' noise.
         outputscale_spread: standard deviation of its log.
         trend: what is not stationary, or None.
+        own: variance of what is a rater's own, as a ratio to ``outputscale``, which is that of the shared utility.
     """
 
     box: Box
@@ -49,6 +50,7 @@ class Hyper:
     outputscale: float = 10.0
     outputscale_spread: float = 0.5
     trend: Trend | None = None
+    own: float = 0.0
 
     @property
     def median(self) -> FloatArray:
@@ -67,7 +69,8 @@ class Hyper:
         numeric = tuple(j for j in range(self.box.dim) if j not in category)
         length = tuple(float(np.exp(theta[0] + theta[1 + j])) for j in numeric)
         rate = tuple(float(np.exp(theta[1 + j])) for j in category)
-        return Prior(Stationary(self.kernel, float(np.exp(theta[-1])), numeric, length, category, rate), self.trend)
+        kernel = Stationary(self.kernel, float(np.exp(theta[-1])), numeric, length, category, rate)
+        return Prior(kernel, self.trend, self.own)
 
     def density(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Log prior of ``theta``, up to a constant, and its gradient."""
@@ -86,7 +89,8 @@ class Hyper:
             m, K = prior.of_differences(points, data, at_points)
             found = laplace(K, m, data, likelihood, mode[0], tolerance=tolerance)
             mode[0] = found.h
-            slope = data.at_points(data.at_points(evidence_slope(K, found, data, likelihood)).T)
+            G = evidence_slope(K, found, data, likelihood)
+            slope = data.at_points(data.at_points(G * prior.repeated(data) if self.own else G).T)
             value, gradient = self.density(theta)
             gradient += covariance_slope(prior.kernel, points, slope, at_points, decay)
             return -(found.evidence + value), -gradient

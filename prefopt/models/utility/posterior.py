@@ -66,6 +66,8 @@ class Utility:
         if before is not None:
             start = data.differences(np.concatenate([before.level, before.mean(points[len(before.points) :])]))
         m, K = data.differences(prior.mean(points)), data.differences(known)
+        if prior.own:
+            K = K + prior.deviations(points, data)
         return cls(prior, points, data, infer(K, m, data, likelihood, start), known)
 
     @cached_property
@@ -155,7 +157,11 @@ class Utility:
             drawn = stationary.values(self.points) + drift @ self.prior.features(self.points).T
             found = self.found
             z = rng.standard_normal((len(found.h), size))
-            gap = found.root.transposed(self.data.differences(drawn.T)) + z
+            seen = self.data.differences(drawn.T)
+            if self.prior.own:
+                root = jittered_root(self.prior.deviations(self.points, self.data), 1e-8 * kernel.outputscale)
+                seen = seen + root @ rng.standard_normal((len(found.h), size))
+            gap = found.root.transposed(seen) + z
             v -= self.data.at_points(found.root.times(cho_solve((found.L, True), gap, check_finite=False))).T
             stationary = Paths.of(kernel, basis, weight[0], weight[1], self.points, v)
         return UtilityPaths(self.prior, stationary, drift + v @ self.prior.features(self.points))

@@ -69,10 +69,15 @@ class Trend:
 
 @dataclass(frozen=True)
 class Prior:
-    """A Gaussian process over utilities: ``trend`` (None: zero mean) and ``kernel``."""
+    """A Gaussian process over utilities: ``trend`` (None: zero mean) and ``kernel``.
+
+    If raters have deviations of their own from this utility, independent ones with ``own`` times the kernel, answers
+    are about the sum, and everything else here is about the utility that is shared.
+    """
 
     kernel: Stationary
     trend: Trend | None = None
+    own: float = 0.0
 
     def mean(self, points: FloatArray) -> FloatArray:
         """Prior mean at (n, d) ``points``, (n,)."""
@@ -122,6 +127,20 @@ class Prior:
         """
         matrix = self.kernel.matrix(points) if matrix is None else matrix
         made = data.differences(data.differences(matrix).T)
+        if self.own:
+            made *= self.repeated(data)
         psi = data.differences(self.features(points))
         made += psi @ psi.T
         return data.differences(self.mean(points)), made
+
+    def repeated(self, data: Comparisons) -> FloatArray:
+        """1 + own [r = s] of any two differences, seen by raters r and s, (M, M): so often the stationary part counts.
+
+        The rater -1 is everybody, without a deviation.
+        """
+        who = data.rater[data.stage]
+        return np.asarray(1 + self.own * ((who[:, None] == who) & (who >= 0)), dtype=np.float64)
+
+    def deviations(self, points: FloatArray, data: Comparisons) -> FloatArray:
+        """Prior covariance (M, M) of what the raters' deviations add to the differences at ``points`` (q, d)."""
+        return data.differences(data.differences(self.kernel.matrix(points)).T) * (self.repeated(data) - 1)

@@ -20,6 +20,7 @@ from prefopt.domain import FloatArray
 from prefopt.errors import SettingError
 from prefopt.models.stationary import Stationary
 from prefopt.models.utility.comparisons import Comparisons, Said
+from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import evidence_slopes, laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
@@ -65,6 +66,29 @@ def rater_noise(prior: Prior, points: FloatArray, data: Comparisons, likelihood:
     options = {"maxiter": ITERATIONS, "ftol": GAIN}
     best = minimize(negative, np.zeros(raters), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return np.asarray(np.exp(best.x), dtype=np.float64)
+
+
+def deviating(hyper: Hyper, own: float) -> Hyper:
+    """``hyper`` with deviations, so that a rater's utility has the variance that it had without."""
+    return replace(hyper, own=own, outputscale=hyper.outputscale / (1 + own))
+
+
+def ratio_of(hyper: Hyper, points: FloatArray, data: Comparisons, likelihood: Likelihood) -> float:
+    """The one of ``RATIOS`` under which the answers are most probable, at the medians of hyper-parameters.
+
+    Args:
+        hyper: of a rater's utility, what is shared included.
+        points: distinct options, (q, d).
+        data: what was said of them.
+        likelihood: how answers come about.
+    """
+
+    def evidence(own: float) -> float:
+        with_own = deviating(hyper, own)
+        m, K = with_own.prior(with_own.median).of_differences(points, data)
+        return laplace(K, m, data, likelihood).evidence
+
+    return max(RATIOS, key=evidence)
 
 
 def with_noise(likelihood: Likelihood, noise: Sequence[float], raters: int) -> Likelihood:

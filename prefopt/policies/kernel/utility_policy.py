@@ -22,7 +22,7 @@ from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Trend
-from prefopt.models.utility.raters import ENOUGH_EACH, SHARED, rater_noise, with_noise
+from prefopt.models.utility.raters import ENOUGH_EACH, SHARED, deviating, rater_noise, ratio_of, with_noise
 from prefopt.models.utility.standing import Standings, standings
 from prefopt.policies.checks import check_settings
 from prefopt.policies.kernel.first_questions import first_slates, likely_of
@@ -41,6 +41,8 @@ NEARLY = partial(laplace, tolerance=1e-6)
 NARROWEST = 0.02
 #: Search for the largest mean on a box: random points, climbs begun and climbs ended, for an ask and for ``best``.
 SAMPLED, QUICK, THOROUGH = 128, (6, 1), (12, 4)
+#: The noise of every rater and how much of their utilities is their own.
+Apart = tuple[tuple[float, ...], float]
 
 
 @dataclass(kw_only=True)
@@ -67,7 +69,9 @@ class UtilityPolicy:
             leave whole hills unseen.
         reuse: whether one option of every question, from the second on, is one that was shown before.
         raters: "noise" gives each rater a noise of their own, learned from the answers once two raters have given a few
-            (``ENOUGH_EACH``): a careless one counts less. "alike" takes all for equally noisy.
+            (``ENOUGH_EACH``): a careless one counts less. "individual" gives each a deviation of their own from the
+            shared utility, which questions and recommendations are about; how large is learned likewise. "alike":
+            neither.
 
     State: ``points`` (q, d), the distinct options compared, and ``said``, the answers about them.
     """
@@ -101,7 +105,9 @@ class UtilityPolicy:
     said: tuple[Said, ...] | None = field(default=None, init=False, repr=False, compare=False)
     first: FloatArray = field(init=False, repr=False, compare=False)  # (opening, m, d)
     fits: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    ears: dict[int, tuple[float, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    ears: dict[int, tuple[tuple[float, ...], float]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Grid | Box):
@@ -130,8 +136,8 @@ class UtilityPolicy:
             raise SettingError(f"expected bend, tilt, opening >= 0, got {self.bend}, {self.tilt}, {self.opening}")
         if not 0 <= self.flat < 1:
             raise SettingError(f"flat is a probability below 1, got {self.flat}")
-        if self.raters not in ("noise", "alike"):
-            raise SettingError(f"expected raters 'noise' or 'alike', got {self.raters!r}")
+        if self.raters not in ("noise", "individual", "alike"):
+            raise SettingError(f"expected raters 'noise', 'individual' or 'alike', got {self.raters!r}")
         if self.link == "probit" and self.slate_size > 2:
             raise SettingError(
                 f"link='probit' is for pairs, got slate_size={self.slate_size}: take link='logit', or slate_size=2"
@@ -252,28 +258,34 @@ class UtilityPolicy:
     @property
     def heard(self) -> Likelihood:
         """How the answers came about, with the noise of each rater."""
-        n = scheduled(len(self.answers))
-        if n not in self.ears:
-            self.ears = {n: self.noise(n)}
-        return with_noise(self.likelihood, self.ears[n], 1 + max((one.rater for one in self.answers), default=0))
+        raters = 1 + max((one.rater for one in self.answers), default=0)
+        return with_noise(self.likelihood, self.told_apart(scheduled(len(self.answers)))[0], raters)
 
-    def noise(self, n: int) -> tuple[float, ...]:
-        """The noise of every rater after the first ``n`` answers, given the medians of hyper-parameters; () for 1."""
-        taught = self.taught(n)
-        answers = np.bincount([one.rater for one in taught])
-        if self.raters == "alike" or np.sum(answers >= ENOUGH_EACH) < 2:
-            return ()
-        (used, data), prior = about(taught), self.hyper.prior(self.hyper.median)
-        return tuple(rater_noise(prior, self.points[used], data, self.likelihood, len(answers)).tolist())
+    def told_apart(self, n: int) -> Apart:
+        """The noise of every rater (() for 1) and ``Prior.own`` after ``n`` answers, at medians of hyper-parameters."""
+        if n not in self.ears:
+            taught, own = self.taught(n), 0.0
+            noise: Sequence[float] = ()
+            answers = np.bincount([one.rater for one in taught])
+            if self.raters != "alike" and np.sum(answers >= ENOUGH_EACH) > 1:
+                used, data = about(taught)
+                if self.raters == "individual":
+                    own = ratio_of(self.hyper, self.points[used], data, self.likelihood)
+                else:
+                    prior = self.hyper.prior(self.hyper.median)
+                    noise = rater_noise(prior, self.points[used], data, self.likelihood, len(answers)).tolist()
+            self.ears = {n: (tuple(noise), own)}
+        return self.ears[n]
 
     def learned(self, n: int) -> tuple[Hyper, FloatArray]:
         """The more probable prior and its hyper-parameters (d + 2,) after the first ``n`` answers."""
         used, data = about(self.taught(n))
         steps = 15 if self.learn else 0
-        found = [h.fit(self.points[used], data, self.heard, steps=steps) for h in self.hypers]
+        hypers = [deviating(h, self.told_apart(n)[1]) for h in self.hypers]
+        found = [h.fit(self.points[used], data, self.heard, steps=steps) for h in hypers]
         chance = [1.0] if len(found) == 1 else [1 - self.flat, self.flat]
         best = int(np.argmax([value + math.log(p) for (_, value), p in zip(found, chance, strict=True)]))
-        return self.hypers[best], found[best][0]
+        return hypers[best], found[best][0]
 
     def condition(
         self, hyper: Hyper, theta: FloatArray, said: Sequence[Said], before: Utility | None = None

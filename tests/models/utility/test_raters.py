@@ -1,6 +1,7 @@
 """A noise of each rater's own, and shared utilities with individual deviations."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
+from prefopt.models.utility.prior import Trend
 from prefopt.models.utility.raters import (
     SHARED,
     SPREAD,
+    deviating,
     individual,
     of_rater,
     rater_noise,
@@ -94,6 +97,35 @@ def test_raters_who_agree_share_and_those_who_do_not_deviate():
     assert np.corrcoef(second, slope)[0, 1] < -0.8
     assert np.ptp(opposite.mean(of_rater(POINTS, SHARED))) < 0.5 * np.ptp(first)
     assert np.corrcoef(alike.mean(of_rater(POINTS, SHARED)), slope)[0, 1] > 0.95
+
+
+@pytest.mark.parametrize("trend", [None, Trend((0,), (0.5,), (0.5,))])
+def test_the_shared_utility_alone_is_the_same_as_beside_the_deviations(trend):
+    """Rows (x, rater) with a kernel of their own, and differences with a covariance of their own: one posterior."""
+    rng = np.random.default_rng(6)
+    said = answers(10, [4 * POINTS[:, 0], -2 * POINTS[:, 0], 0 * POINTS[:, 0]], [1, 1, 1], rng)
+    data = Comparisons.of(said, len(POINTS))
+    hyper = deviating(replace(HYPER, trend=trend), 0.5)
+    short = Utility.after(hyper.prior(hyper.median), POINTS, data, Likelihood())
+    full = shared_and_individual(replace(HYPER, trend=trend).prior(HYPER.median), POINTS, said, Likelihood(), (0.5,))[0]
+    for one, other in zip(short.joint(POINTS), full.joint(of_rater(POINTS, SHARED)), strict=True):
+        assert np.allclose(one, other, atol=1e-6)
+    drawn = short.paths(Box(1), 4000, rng, features=2000).values(POINTS)
+    mean, covariance = short.joint(POINTS)
+    # standard errors of 4000 draws: sd / 63, and as much of a variance times 1.4; five of them, and the features' error
+    spread = np.sqrt(np.diag(covariance)).max()
+    assert np.abs(drawn.mean(axis=0) - mean).max() < 0.1 * spread
+    assert np.abs(np.cov(drawn.T) - covariance).max() < 0.15 * spread**2
+
+
+def test_the_slopes_of_the_evidence_know_the_deviations():
+    said = answers(8, [4 * POINTS[:, 0], -2 * POINTS[:, 0]], [1, 1], np.random.default_rng(7))
+    hyper = deviating(HYPER, 1.0)
+    objective = hyper.objective(POINTS, Comparisons.of(said, len(POINTS)), Likelihood())
+    theta = hyper.median + 0.2
+    slope = objective(theta)[1]
+    for j, step in enumerate(1e-5 * np.eye(len(theta))):
+        assert slope[j] == pytest.approx((objective(theta + step)[0] - objective(theta - step)[0]) / 2e-5, rel=1e-4)
 
 
 def test_the_prior_covariance_is_the_one_of_the_formula():
