@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ET
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -164,7 +165,7 @@ def test_the_noise_of_raters_and_what_is_their_own():
     found = collect(study)
     a, b = found["reliability"]["raters"]
     assert 0 < a["noise"] < b["noise"]
-    text = page(found)
+    text = unescape(page(found))
     assert "noise (1 is usual)" in text and f'<td class="n">{b["noise"]:.1f}</td>' in text
     assert found["reliability"]["shared"][1:] in text
     assert "rater's own varies" in text or "the raters want the same, as far as the answers tell" in text.lower()
