@@ -15,7 +15,7 @@ from prefopt.models.utility.win import win_variance
 from prefopt.policies import make_policy
 from prefopt.policies.kernel.brochu_ei import expected_improvement
 from prefopt.policies.kernel.hallucination import hallucinate
-from prefopt.policies.kernel.look_ahead import LookAhead
+from prefopt.policies.kernel.look_ahead import LookAhead, mirrored
 from prefopt.seeding import stream
 
 GRID = Grid.regular(5, 2)
@@ -167,7 +167,8 @@ def five_options(lapse=0.0):
     rng = np.random.default_rng(0)
     root = rng.standard_normal((5, 5))
     normal = rng.standard_normal((4, 20_000))
-    return LookAhead(0.3 * rng.standard_normal(5), root @ root.T, 1.702, lapse, np.hstack([normal, -normal]))
+    mean, C = 0.3 * rng.standard_normal(5), root @ root.T
+    return LookAhead(mean, C, mean, C, 1.702, lapse, np.hstack([normal, -normal]))
 
 
 @pytest.mark.parametrize(("slate", "lapse"), [((0, 1), 0.0), ((2, 4), 0.3), ((3, 0, 1), 0.0), ((0, 2, 3, 4), 0.3)])
@@ -187,11 +188,11 @@ def test_the_knowledge_gradient_of_a_slate_does_not_depend_on_its_order():
     assert np.ptp(ahead.value(np.array([[0, 2, 3], [3, 0, 2], [2, 3, 0]]))) < 0.02
     assert ahead.best_in([0, 3], 1, np.array([0, 1, 2])) in (1, 2)  # never the same option twice
     with pytest.raises(ValueError, match="made for pairs"):
-        LookAhead(np.zeros(3), np.eye(3), 1.0).value(np.array([[0, 1, 2]]))
+        LookAhead(np.zeros(3), np.eye(3), np.zeros(3), np.eye(3), 1.0).value(np.array([[0, 1, 2]]))
 
 
 def duel_values(policy):
-    ahead = LookAhead.of(policy.utility(), policy.domain.points, policy.likelihood, stream(0))
+    ahead = LookAhead.of(policy.utility(), policy.domain.points, policy.likelihood)
     pairs = np.array([(a, b) for a in range(policy.domain.size) for b in range(policy.domain.size) if a != b])
     return {tuple(pair): value for pair, value in zip(pairs.tolist(), ahead.value(pairs), strict=True)}
 
@@ -213,7 +214,7 @@ def test_the_knowledge_gradient_of_slates_asks_for_distinct_options_worth_more_t
     policy = told("knowledge-gradient", 6, domain=Grid.regular(9), slate_size=4)
     slate = policy.ask(stream(1))
     assert len(set(slate.tolist())) == 4
-    ahead = LookAhead.of(policy.utility(), policy.domain.points, policy.likelihood, stream(0), 4)
+    ahead = LookAhead.of(policy.utility(), policy.domain.points, policy.likelihood, mirrored(4, stream(0)))
     assert ahead.value(slate[None])[0] > max(duel_values(policy).values())
     box = make_policy("knowledge-gradient", Box(2), slate_size=3)
     box.init(stream(0))

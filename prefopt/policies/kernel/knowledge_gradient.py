@@ -9,15 +9,17 @@ points near them.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from prefopt.domain import Box, FloatArray
+from prefopt.models.utility.comparisons import IntArray
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import CLOSE, MOVES, ROUNDS, around, candidates
+from prefopt.policies.kernel.candidates import CLOSE, MOVES, SPREAD, around, candidates
 from prefopt.policies.kernel.eubo import eubo_pair
-from prefopt.policies.kernel.look_ahead import LookAhead
+from prefopt.policies.kernel.look_ahead import LookAhead, Looked, hopeful_first, mirrored
 from prefopt.policies.kernel.qeubo import distinct, qeubo_slate
 from prefopt.policies.kernel.rival import apart
 from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
@@ -29,6 +31,8 @@ LEADING = 8
 #: At most so many candidates are looked at, and so many of these are tried as a further option of a slate, the most
 #: hopeful ones; with ``reuse``, one option is among so many best ones shown so far.
 LOOKED, POOL, KEPT = 400, 96, 64
+#: Rounds of small moves on a box; the largest mean is then looked for at so many points near the few best ones, too.
+ROUNDS, FINE, GOOD = 3, 160, 5
 #: All pairs of so many options are compared; of more, those with a leading one.
 ALL = 64
 #: Values below this share of the largest standard deviation are rounding.
@@ -45,12 +49,13 @@ class KnowledgeGradient(UtilityPolicy):
         m = min(self.slate_size, len(Z))
         if m < max(2, self.slate_size):
             return Z[np.arange(self.slate_size) % m]
-        ahead = LookAhead.of(utility, Z, self.likelihood, rng, m)
-        pair, value = self._pair(ahead, kept)
+        normal = mirrored(m, rng)
+        ahead = LookAhead.of(utility, Z, self.likelihood, normal)
+        hopeful = hopeful_first(ahead.mean, ahead.C)
+        pair, value = self._pair(ahead, hopeful, kept)
         if value <= LEAST * math.sqrt(float(np.diag(ahead.C).max())):
             return eubo_pair(self, utility, rng) if m == 2 else qeubo_slate(self, utility, rng)
-        pool = ahead.hopeful[:POOL]
-        slate = list(pair)
+        pool, slate = hopeful[:POOL], list(pair)
         while len(slate) < m:
             slate.append(ahead.best_in(slate, len(slate), pool))
         for place in range(1 if kept else 0, m if m > 2 else 0):
@@ -58,10 +63,12 @@ class KnowledgeGradient(UtilityPolicy):
         rows = Z[slate]
         if not isinstance(self.domain, Box):
             return rows
-        looked = Z[pool]
+        good = Z[np.argsort(-ahead.mean)[:GOOD]]
+        looked = Looked.at(utility, np.vstack([Z[pool], around(self.box, good, FINE, SPREAD / 2, rng)]))
         for step in range(ROUNDS):
-            for place in range(1 if kept else 0, m):
-                rows = self._moved(utility, looked, rows, place, CLOSE * 0.4**step, rng)
+            near = self._near(rows, 1 if kept else 0, CLOSE * 0.4**step, rng)
+            ahead = LookAhead.of(utility, np.vstack([rows, *near]), self.likelihood, normal, looked)
+            rows = moved(ahead, rows, near)
         return rows
 
     def _considered(self, utility: Utility, rng: np.random.Generator) -> tuple[FloatArray, int]:
@@ -78,10 +85,10 @@ class KnowledgeGradient(UtilityPolicy):
             Z = Z[np.concatenate([np.arange(first), rest])[:LOOKED]]
         return Z, len(kept)
 
-    def _pair(self, ahead: LookAhead, kept: int) -> tuple[list[int], float]:
+    def _pair(self, ahead: LookAhead, hopeful: IntArray, kept: int) -> tuple[list[int], float]:
         """The best pair that may be asked about, and its value; if ``kept`` > 0, the first is below it."""
         n = len(ahead.mean)
-        leading = np.unique(np.concatenate([np.argsort(-ahead.mean)[:LEADING], ahead.hopeful[:LEADING]]))
+        leading = np.unique(np.concatenate([np.argsort(-ahead.mean)[:LEADING], hopeful[:LEADING]]))
         first = np.arange(kept) if kept else np.arange(n) if n <= ALL else leading
         pair, highest = [0, 1], -math.inf
         for a in first:
@@ -92,18 +99,22 @@ class KnowledgeGradient(UtilityPolicy):
                 pair, highest = [int(a), int(rest[best])], float(value[best])
         return pair, highest
 
-    def _moved(
-        self,
-        utility: Utility,
-        looked: FloatArray,
-        slate: FloatArray,
-        place: int,
-        spread: float,
-        rng: np.random.Generator,
-    ) -> FloatArray:
-        """``slate`` (m, d) with the option at ``place`` moved to the best of some points near it."""
-        near = apart(around(self.box, slate[place][None], MOVES, spread, rng), slate)
-        m, Z = len(slate), np.vstack([slate, near, looked])
-        ahead = LookAhead.of(utility, Z, self.likelihood, rng, m)
-        best = ahead.best_in(range(m), place, np.array([place, *range(m, m + len(near))]))
-        return np.vstack([slate[:place], Z[best], slate[place + 1 :]])
+    def _near(self, slate: FloatArray, fixed: int, spread: float, rng: np.random.Generator) -> list[FloatArray]:
+        """Points near each option of ``slate`` (m, d) from number ``fixed`` on, all distinct."""
+        near: list[FloatArray] = []
+        for row in slate[fixed:]:
+            near.append(apart(distinct(around(self.box, row[None], MOVES, spread, rng)), np.vstack([slate, *near])))
+        return near
+
+
+def moved(ahead: LookAhead, slate: FloatArray, near: Sequence[FloatArray]) -> FloatArray:
+    """``slate`` (m, d) with its last options moved in turn to the best of the points ``near`` each of them.
+
+    ``ahead``: of the slate and then all these points.
+    """
+    m, Z = len(slate), np.vstack([slate, *near])
+    chosen, begin = list(range(m)), m
+    for place, rows in enumerate(near, m - len(near)):
+        chosen[place] = ahead.best_in(chosen, place, np.array([place, *range(begin, begin + len(rows))]))
+        begin += len(rows)
+    return Z[chosen]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr, softmax
@@ -29,65 +29,78 @@ from prefopt.policies.kernel.hallucination import NOISE
 #: Pairs of mirrored draws behind the expectations of a choice among more than two.
 DRAWS = 64
 #: So many options of large mean, and so many of large mean + standard deviation, can turn out best.
-LARGE, HOPEFUL = 64, 96
+LARGE, HOPEFUL = 128, 96
+
+
+class Looked(NamedTuple):
+    """Options one of which may turn out best: rows (k, d), their posterior mean (k,) and root (k, M)."""
+
+    rows: FloatArray
+    mean: FloatArray
+    root: FloatArray
+
+    @classmethod
+    def at(cls, utility: Utility, rows: FloatArray) -> Looked:
+        """Those rows (k, d)."""
+        return cls(rows, *utility.mean_and_root(rows))
 
 
 @dataclass(frozen=True)
 class LookAhead:
-    """Options with joint ``mean`` (n,) and covariance ``C`` (n, n), and how a person answers.
+    """Options that may be asked about, those that may turn out best, and how a person answers.
 
     Attributes:
-        mean, C: of the utilities.
+        mean, C: posterior mean (n,) and covariance (n, n) of the options that may be asked about.
+        best_mean, best_C: mean (k,) of those that may turn out best, and covariance (k, n) with the others.
         noise: standard deviation of the normal noise of a duel.
         lapse: share of answers that are guesses.
-        normal: draws (m, size) from N(0, 1) for slates of more than two; (0, size) for pairs.
+        normal: draws (m, size) from N(0, 1) for slates of up to m options; None if there are only pairs.
     """
 
     mean: FloatArray
     C: FloatArray
+    best_mean: FloatArray
+    best_C: FloatArray
     noise: float
     lapse: float = 0.0
     normal: FloatArray | None = None
 
     @classmethod
     def of(
-        cls, utility: Utility, Z: FloatArray, likelihood: Likelihood, rng: np.random.Generator, m: int = 2
+        cls,
+        utility: Utility,
+        Z: FloatArray,
+        likelihood: Likelihood,
+        normal: FloatArray | None = None,
+        looked: Looked | None = None,
     ) -> LookAhead:
-        """The options Z (n, d), to be asked about in slates of at most ``m``."""
-        mean, C = utility.joint(Z)
-        normal = None
-        if m > 2:
-            drawn = rng.standard_normal((m, DRAWS))
-            normal = np.hstack([drawn, -drawn])
-        return cls(mean, C, NOISE[likelihood.link], likelihood.lapse, normal)
-
-    @cached_property
-    def among(self) -> IntArray:
-        """The options that can turn out best: those of large mean, and hopeful ones."""
-        return np.unique(np.concatenate([np.argsort(-self.mean, kind="stable")[:LARGE], self.hopeful[:HOPEFUL]]))
-
-    @cached_property
-    def hopeful(self) -> IntArray:
-        """The options by mean + standard deviation of the difference to the first, largest first, (n,)."""
-        away = np.diag(self.C) + self.C[0, 0] - 2 * self.C[0]
-        return np.argsort(-(self.mean + np.sqrt(np.maximum(away, 0.0))), kind="stable")
+        """The options Z (n, d). They and those ``looked`` at may turn out best; without these, the leading ones of Z."""
+        mean, V = utility.mean_and_root(Z)
+        C = utility.prior.covariance(Z, Z) - V @ V.T
+        if looked is None:
+            large, hopeful = np.argsort(-mean, kind="stable")[:LARGE], hopeful_first(mean, C)[:HOPEFUL]
+            among = np.unique(np.concatenate([large, hopeful]))
+            best = mean[among], C[among]
+        else:
+            cross = utility.prior.covariance(looked.rows, Z) - looked.root @ V.T
+            best = np.concatenate([mean, looked.mean]), np.vstack([C, cross])
+        return cls(mean, C, *best, NOISE[likelihood.link], likelihood.lapse, normal)
 
     def value(self, slates: IntArray) -> FloatArray:
         """The knowledge gradient of every slate of distinct options, (P,) of (P, m): how much the best mean rises.
 
-        >>> ahead = LookAhead(np.zeros(2), np.eye(2), math.sqrt(2))
+        >>> ahead = LookAhead(np.zeros(2), np.eye(2), np.zeros(2), np.eye(2), math.sqrt(2))
         >>> ahead.value(np.array([[0, 1]])).round(4)  # E max of the means after the answer
         array([0.3989])
         """
         after = self._after_duel(*slates.T) if slates.shape[1] == 2 else self._after_choice(slates)
-        return np.asarray(after - self.mean.max())
+        return np.asarray(after - self.best_mean.max())
 
     def _after_duel(self, a: IntArray, b: IntArray) -> FloatArray:
         gap, variance = self.mean[a] - self.mean[b], self.C[a, a] + self.C[b, b] - 2 * self.C[a, b]
         tau = np.sqrt(self.noise**2 + np.maximum(variance, 0.0))
         slope = (1 - self.lapse) * np.exp(-0.5 * (gap / tau) ** 2) / (math.sqrt(2 * math.pi) * tau)
-        made, mean = np.zeros(len(a)), self.mean[self.among, None]
-        K = self.C[self.among[:, None], a] - self.C[self.among[:, None], b]
+        made, mean, K = np.zeros(len(a)), self.best_mean[:, None], self.best_C[:, a] - self.best_C[:, b]
         for sign in (1.0, -1.0):  # a wins, b wins
             p = (1 - self.lapse) * np.exp(log_ndtr(sign * gap / tau)) + self.lapse / 2
             made += np.max(mean * p + K * (sign * slope), axis=0)
@@ -104,8 +117,8 @@ class LookAhead:
         p = P.mean(axis=2)
         slope = p[:, :, None] * np.eye(m) - np.einsum("pjs,pis->pji", P, P) / P.shape[2]
         p, slope = (1 - self.lapse) * p + self.lapse / m, (1 - self.lapse) * slope
-        raised = np.matmul(self.C[self.among[:, None, None], slates].transpose(1, 0, 2), slope.transpose(0, 2, 1))
-        return np.asarray((self.mean[self.among, None] * p[:, None, :] + raised).max(axis=1).sum(axis=1))
+        raised = np.matmul(self.best_C[:, slates].transpose(1, 0, 2), slope.transpose(0, 2, 1))
+        return np.asarray((self.best_mean[:, None] * p[:, None, :] + raised).max(axis=1).sum(axis=1))
 
     def best_in(self, slate: Sequence[int], place: int, pool: IntArray) -> int:
         """The option of ``pool`` that makes the best slate at ``place``; the first one that does, none twice.
@@ -120,3 +133,17 @@ class LookAhead:
         slates = np.tile(np.array([*slate[:place], -1, *slate[place + 1 :]], dtype=np.int64), (len(free), 1))
         slates[:, place] = free
         return int(free[int(np.argmax(self.value(slates)))])
+
+
+def hopeful_first(mean: FloatArray, C: FloatArray) -> IntArray:
+    """Options by ``mean`` (n,) + standard deviation of the difference to the first, largest first, (n,)."""
+    away = np.diag(C) + C[0, 0] - 2 * C[0]
+    return np.argsort(-(mean + np.sqrt(np.maximum(away, 0.0))), kind="stable")
+
+
+def mirrored(m: int, rng: np.random.Generator) -> FloatArray | None:
+    """Draws (m, 2 * DRAWS) from N(0, 1) and their opposites; None for pairs, which need none."""
+    if m == 2:
+        return None
+    drawn = rng.standard_normal((m, DRAWS))
+    return np.hstack([drawn, -drawn])
