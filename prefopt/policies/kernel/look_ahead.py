@@ -74,7 +74,7 @@ class LookAhead:
         normal: FloatArray | None = None,
         looked: Looked | None = None,
     ) -> LookAhead:
-        """The options Z (n, d). They and those ``looked`` at may turn out best; without these, the leading ones of Z."""
+        """The options Z (n, d). They and those ``looked`` at may turn out best; by default the leading ones of Z."""
         mean, V = utility.mean_and_root(Z)
         C = utility.prior.covariance(Z, Z) - V @ V.T
         if looked is None:
