@@ -17,7 +17,7 @@ import numpy as np
 from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.comparisons import IntArray
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import CLOSE, MOVES, SPREAD, around, candidates
+from prefopt.policies.kernel.candidates import CLOSE, MOVES, ROUNDS, around, candidates
 from prefopt.policies.kernel.eubo import eubo_pair
 from prefopt.policies.kernel.look_ahead import LookAhead, Looked, hopeful_first, mirrored
 from prefopt.policies.kernel.qeubo import distinct, qeubo_slate
@@ -31,8 +31,6 @@ LEADING = 8
 #: At most so many candidates are looked at, and so many of these are tried as a further option of a slate, the most
 #: hopeful ones; with ``reuse``, one option is among so many best ones shown so far.
 LOOKED, POOL, KEPT = 400, 96, 64
-#: Rounds of small moves on a box; the largest mean is then looked for at so many points near the few best ones, too.
-ROUNDS, FINE, GOOD = 3, 160, 5
 #: All pairs of so many options are compared; of more, those with a leading one.
 ALL = 64
 #: Values below this share of the largest standard deviation are rounding.
@@ -63,8 +61,7 @@ class KnowledgeGradient(UtilityPolicy):
         rows = Z[slate]
         if not isinstance(self.domain, Box):
             return rows
-        good = Z[np.argsort(-ahead.mean)[:GOOD]]
-        looked = Looked.at(utility, np.vstack([Z[pool], around(self.box, good, FINE, SPREAD / 2, rng)]))
+        looked = Looked.at(utility, Z[pool])
         for step in range(ROUNDS):
             near = self._near(rows, 1 if kept else 0, CLOSE * 0.4**step, rng)
             ahead = LookAhead.of(utility, np.vstack([rows, *near]), self.likelihood, normal, looked)

@@ -29,7 +29,7 @@ from prefopt.policies.kernel.hallucination import NOISE
 #: Pairs of mirrored draws behind the expectations of a choice among more than two.
 DRAWS = 64
 #: So many options of large mean, and so many of large mean + standard deviation, can turn out best.
-LARGE, HOPEFUL = 128, 96
+LARGE, HOPEFUL = 64, 96
 
 
 class Looked(NamedTuple):
