@@ -2,8 +2,10 @@
 
 Half of the studies are about utilities drawn from the model's own prior, half about test functions (20 % wrong answers
 over random pairs). Questions are chosen by EUBO under default hyper-parameters; those of the predictions are learned.
-Each model sees the same answers. Win probabilities are judged on held out pairs, half of them anywhere, half near the
-best option found; "best" on sets of six, shown options and new ones.
+Each model sees the same answers: Laplace's approximation, expectation propagation, what the default of a study states
+("stated": averaged over how often the person may guess), and, of a person who guesses, what it states when told how
+often ("told"). Win probabilities are judged on held out pairs, half of them anywhere, half near the best option found;
+"best" on sets of six, shown options and new ones.
 One table per kind of person; the figure shows all tables in the folder.
 """
 
@@ -25,10 +27,8 @@ from prefopt.answer import Answer
 from prefopt.domain import Box
 from prefopt.environments.box import BoxEnvironment, calibrated_scale
 from prefopt.environments.problems import PROBLEMS
-from prefopt.models.utility.average import CROSS, LAPSES, Averaged
+from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.comparisons import Comparisons
-from prefopt.models.utility.ep import expectation_propagation
-from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.policies import make_policy
@@ -72,26 +72,25 @@ def test_function(name: str) -> tuple[Box, Callable[[FloatArray], FloatArray]]:
     return environment.domain, lambda x: environment.utility(x) / scale
 
 
-def predictions(policy: Any, theta: FloatArray, which: str) -> Averaged:
-    """The model called ``which`` after the policy's answers, with its most probable hyper-parameters ``theta``."""
-    data = Comparisons.of(policy.said, len(policy.points))
-    return Averaged.over(
-        policy.hyper,
-        theta,
-        policy.points,
-        data,
-        policy.likelihood,
-        steps=CROSS if which == "EP + hyper" else CROSS[:1],
-        lapses=LAPSES if which == "EP + lapse" else None,
-        infer=laplace if which == "Laplace" else expectation_propagation,
-    )
+def predictions(policy: Any, lapse: float) -> dict[str, Averaged]:
+    """What the default policy believes after the answers of ``policy``, by model."""
+    blind, told = (make_policy("qeubo", policy.domain, lapse=told) for told in (0.0, lapse))
+    for default in (blind, told):
+        default.init(stream(0))
+        default.points, default.said = policy.points, policy.said
+    made = {
+        "Laplace": Averaged.of(blind.utility(), blind.heard),
+        "EP": Averaged.of(blind.stated(), blind.heard),
+        "stated": blind.chances(),
+    }
+    return {**made, "told": told.chances()} if lapse else made
 
 
 TITLES = {"win": "wins the pair", "best": "best of six"}
-MODELS = ("Laplace", "EP", "EP + hyper", "EP + lapse")
+MODELS = ("Laplace", "EP", "stated", "told")
 
 
-def study(kind: str, index: int, seed: int, models: tuple[str, ...]) -> list[dict[str, Any]]:
+def study(kind: str, index: int, seed: int) -> list[dict[str, Any]]:
     """One study: predictions and truths of every model at every budget."""
     rater, rng = RATERS[kind], stream(seed, index)
     own = index % 2 == 0
@@ -114,7 +113,7 @@ def study(kind: str, index: int, seed: int, models: tuple[str, ...]) -> list[dic
             first = rng.random() < 0.5
         policy.tell(slate, Answer.duel(int(order[0 if first else 1])), rng)
         if t in BUDGETS:
-            rows += judged(policy, kind, t, rng, lambda x, t=t: utility(x, t), own, models)
+            rows += judged(policy, kind, t, rng, lambda x, t=t: utility(x, t), own)
     return rows
 
 
@@ -134,7 +133,6 @@ def judged(
     rng: np.random.Generator,
     truth: Callable[[FloatArray], FloatArray],
     own: bool,
-    models: tuple[str, ...],
 ) -> list[dict[str, Any]]:
     """Predicted and true chances of held-out pairs and sets."""
     box, rater = policy.domain, RATERS[kind]
@@ -147,10 +145,8 @@ def judged(
     for _ in range(4):
         shown = policy.points[rng.choice(len(policy.points), 3, replace=False)]
         sets.append(np.concatenate([best[None], shown, near[rng.integers(100, size=1)], box.sample(1, rng)]))
-    theta = policy.hyper.learn(policy.points, Comparisons.of(policy.said, len(policy.points)), policy.likelihood)
     rows = []
-    for which in models:
-        model = predictions(policy, theta, which)
+    for which, model in predictions(policy, rater.lapse).items():
         said = model.win_probability(A, B)
         about = {"rater": kind, "answers": t, "model": which, "problem": "prior" if own else "function"}
         about["lapse"] = model.lapse
@@ -248,10 +244,9 @@ def main() -> None:
     parser.add_argument("--raters", nargs="+", choices=list(RATERS), default=list(RATERS))
     options = parser.parse_args()
     n = 2 if options.quick else options.studies
-    models = ("Laplace", "EP") if options.quick else MODELS
     done = Parallel(n_jobs=options.jobs)
     for kind in options.raters:
-        studies = done(delayed(study)(kind, index, options.seed, models) for index in range(n))
+        studies = done(delayed(study)(kind, index, options.seed) for index in range(n))
         rows = [row for one in studies for row in one]
         groups = grouped(rows)
         table = deciles(groups)

@@ -1,29 +1,26 @@
-"""Beliefs averaged over what is not known for sure: hyper-parameters and how often a person guesses.
+"""Beliefs averaged over what is not known for sure: hyper-parameters, and how often a person guesses.
 
-A weighted mixture of utilities, one per hypothesis, by prior times evidence (Rasmussen and Williams 2006, section 5.2).
-Length-scales and signal variance lie on a cross around the most probable ones, lapse rates are those of ``LAPSES``.
+A weighted mixture of utilities, one per hypothesis, by prior times evidence (Rasmussen and Williams 2006, section 5.2),
+or of equal weights for draws of the hypotheses (``hyper_draws``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from prefopt.domain import FloatArray
-from prefopt.models.beliefs import joint_draws
-from prefopt.models.utility.comparisons import Comparisons
+from prefopt.models.beliefs import jittered_root
 from prefopt.models.utility.ep import expectation_propagation
-from prefopt.models.utility.hyper import Hyper
-from prefopt.models.utility.laplace import Approximation
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 
-#: Lapse rates thought of, and how probable they are before any answer.
-LAPSES = {0.0: 0.4, 0.1: 0.3, 0.2: 0.15, 0.35: 0.1, 0.5: 0.05}
-#: Steps of the shared log length-scale and the log signal variance, in prior standard deviations.
-CROSS = ((0.0, 0.0), (-1.5, 0.0), (1.5, 0.0), (0.0, -1.5), (0.0, 1.5))
+#: Lapse rates thought of and how probable they are before any answer: a beta distribution with a = 1, b = 5 in pieces.
+LAPSES = {0.0: 0.226, 0.1: 0.330, 0.2: 0.244, 0.35: 0.137, 0.5: 0.063}
+#: Hypotheses less probable than this share of the most probable one are left out.
+LEAST = 0.02
 
 
 @dataclass(frozen=True)
@@ -41,46 +38,30 @@ class Averaged:
     weights: FloatArray
 
     @classmethod
-    def over(
-        cls,
-        hyper: Hyper,
-        theta: FloatArray,
-        points: FloatArray,
-        data: Comparisons,
-        likelihood: Likelihood,
-        *,
-        steps: Sequence[tuple[float, float]] = CROSS,
-        lapses: dict[float, float] | None = None,
-        infer: Callable[..., Approximation] = expectation_propagation,
-        least: float = 0.01,
-    ) -> Averaged:
-        """The mixture over a cross around ``theta``.
+    def of(cls, utility: Utility, likelihood: Likelihood) -> Averaged:
+        """One hypothesis, for certain."""
+        return cls((utility,), (likelihood,), np.ones(1))
+
+    @classmethod
+    def over_lapses(cls, utility: Utility, likelihood: Likelihood, lapses: Mapping[float, float] = LAPSES) -> Averaged:
+        """The mixture over lapse rates, by expectation propagation; Laplace's evidence tells which are out of question.
 
         Args:
-            hyper: beliefs about hyper-parameters.
-            theta: the most probable ones (d + 2,), as ``hyper.learn`` finds them.
-            points: distinct options, (q, d).
-            data: what was said of them.
-            likelihood: how answers come about, but for the lapse rate if ``lapses`` are given.
-            steps: of the two shared hyper-parameters, in prior standard deviations; ((0, 0),) for ``theta`` alone.
-            lapses: prior probability of each lapse rate; None for that of ``likelihood``.
-            infer: ``laplace`` or ``expectation_propagation``.
-            least: hypotheses less probable than this share of the most probable one are left out.
+            utility: after the answers under ``likelihood``, with the prior that all members have.
+            likelihood: how answers come about, but for the lapse rate.
+            lapses: prior probability of each lapse rate.
         """
-        shared = np.zeros((2, len(theta)))
-        shared[0, 0], shared[1, -1] = hyper.sd[0], hyper.sd[-1]
-        made: list[tuple[float, Utility, Likelihood]] = []
-        for i, j in steps:
-            at = theta + i * shared[0] + j * shared[1]
-            prior, density = hyper.prior(at), hyper.density(at)[0]
-            for lapse, chance in (lapses or {likelihood.lapse: 1.0}).items():
-                heard = replace(likelihood, lapse=lapse)
-                utility = Utility.after(prior, points, data, heard, infer=infer)
-                made.append((utility.found.evidence + density + np.log(chance), utility, heard))
-        top = max(weight for weight, _, _ in made)
-        kept = [(np.exp(weight - top), u, heard) for weight, u, heard in made if np.exp(weight - top) >= least]
-        weights = np.array([weight for weight, _, _ in kept])
-        return cls(tuple(u for _, u, _ in kept), tuple(heard for _, _, heard in kept), weights / weights.sum())
+        prior, points, data = utility.prior, utility.points, utility.data
+        heard = [replace(likelihood, lapse=lapse) for lapse in lapses]
+        chance = np.log(np.array(list(lapses.values())))
+        rough = chance + [Utility.after(prior, points, data, h, before=utility).found.evidence for h in heard]
+        kept = np.flatnonzero(rough >= rough.max() + np.log(LEAST))
+        members = [
+            Utility.after(prior, points, data, heard[i], infer=expectation_propagation, before=utility) for i in kept
+        ]
+        level = chance[kept] + [member.found.evidence for member in members]
+        weights = np.exp(level - level.max())
+        return cls(tuple(members), tuple(heard[i] for i in kept), weights / weights.sum())
 
     @property
     def lapse(self) -> float:
@@ -97,11 +78,16 @@ class Averaged:
         return np.asarray(self.weights @ np.array(each))
 
     def draws(self, Z: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
-        """``size`` joint draws of the utility at Z (n, d), (size, n)."""
-        counts = rng.multinomial(size, self.weights)
-        each = [joint_draws(*u.joint(Z), int(n), rng) for u, n in zip(self.members, counts, strict=True) if n]
-        return np.concatenate(each)
+        """``size`` joint draws of the utility at Z (n, d), (size, n); members in proportion to their weights."""
+        counts = np.diff(np.round(size * np.cumsum(self.weights)), prepend=0).astype(int)
+        return np.concatenate([_draws(u, Z, int(n), rng) for u, n in zip(self.members, counts, strict=True) if n])
 
     def probability_best(self, Z: FloatArray, rng: np.random.Generator, draws: int = 4096) -> FloatArray:
         """The chance (n,) that each row of Z (n, d) has the largest utility of them, from joint draws."""
         return np.bincount(self.draws(Z, draws, rng).argmax(axis=1), minlength=len(Z)) / draws
+
+
+def _draws(utility: Utility, Z: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+    mean, covariance = utility.joint(Z)
+    root = jittered_root(covariance, 1e-8 * float(np.mean(utility.prior.variance(Z))))
+    return np.asarray(mean + rng.standard_normal((size, len(Z))) @ root.T)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prefopt.domain import FloatArray
+from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.win import win_probability
@@ -25,11 +26,7 @@ class Standings(NamedTuple):
 
 
 def standings(
-    utility: Utility,
-    likelihood: Likelihood,
-    Z: FloatArray,
-    rng: np.random.Generator,
-    among: NDArray[np.bool_] | None = None,
+    beliefs: Averaged, Z: FloatArray, rng: np.random.Generator, among: NDArray[np.bool_] | None = None
 ) -> Standings:
     """What is believed of the rows of Z (n, d).
 
@@ -38,12 +35,24 @@ def standings(
     The chance of being best is from joint draws of the ``HOPEFUL`` ones of largest mean + 2 sd, the others have none.
 
     Args:
-        utility: the beliefs.
-        likelihood: how answers come about.
+        beliefs: one utility or more, and how answers come about.
         Z: options.
         rng: of the draws.
         among: which options may be the best, (n,); None for all.
     """
+    members = zip(beliefs.members, beliefs.likelihoods, strict=True)
+    each = np.array([_against_shown(utility, likelihood, Z) for utility, likelihood in members])  # (s, 3, n)
+    chance, _, hope = np.einsum("s,skn->kn", beliefs.weights, each)
+    sd = np.sqrt(beliefs.weights @ (each[:, 1] ** 2 + (each[:, 0] - chance) ** 2))
+    best = np.zeros(len(Z))
+    rows = np.arange(len(Z)) if among is None else np.flatnonzero(among)
+    rows = rows[np.argsort(-hope[rows], kind="stable")[:HOPEFUL]]
+    best[rows] = beliefs.probability_best(Z[rows], rng, DRAWS)
+    return Standings(chance, sd, best)
+
+
+def _against_shown(utility: Utility, likelihood: Likelihood, Z: FloatArray) -> FloatArray:
+    """Chances of the rows of Z (n, d) to win, their standard deviations, and mean + 2 sd of utilities, (3, n)."""
     shown = utility.points if len(utility.points) else Z[:SHOWN]
     shown = shown[np.unique(np.linspace(0, len(shown) - 1, SHOWN).astype(int))]
     mean, V = utility.mean_and_root(Z)
@@ -56,8 +65,4 @@ def standings(
     chance = win_probability(gap.ravel(), sd.ravel(), likelihood).reshape(gap.shape)
     slope = (chance * (1 - chance)).mean(axis=1)
     spread = np.sqrt(np.maximum(own - 2 * covariance.mean(axis=1) + others.mean(), 0.0))
-    best = np.zeros(len(Z))
-    rows = np.arange(len(Z)) if among is None else np.flatnonzero(among)
-    rows = rows[np.argsort(-(mean + 2 * spread)[rows], kind="stable")[:HOPEFUL]]
-    best[rows] = utility.probability_best(Z[rows], rng, DRAWS)
-    return Standings(chance.mean(axis=1), slope * spread, best)
+    return np.array([chance.mean(axis=1), slope * spread, mean + 2 * spread])

@@ -15,6 +15,7 @@ from prefopt.answer import Answer
 from prefopt.domain import Box, FloatArray, Grid
 from prefopt.errors import AnswerError, SettingError
 from prefopt.models.box_search import peaks, raw_points
+from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.comparisons import Comparisons, Said, stages
 from prefopt.models.utility.ep import expectation_propagation
 from prefopt.models.utility.hyper import Hyper
@@ -61,7 +62,7 @@ class UtilityPolicy:
         tilt: prior standard deviation of a linear drift.
         learn: whether hyper-parameters are learned from the answers; otherwise they are the medians.
         link: "logit" or "probit", which is for pairs.
-        lapse: share of answers taken for guesses.
+        lapse: share of answers taken for guesses; 0 chooses questions without, and averages stated chances over rates.
         jnd: just-noticeable difference in units of the noise; 0 takes a tie for half a win of each side.
         flat: probability, before any answer, that the centre is no better than any other place: whichever of the two
             priors is more probable is used, judged anew whenever hyper-parameters are learned.
@@ -298,7 +299,7 @@ class UtilityPolicy:
     def standings(self, options: Any, rng: np.random.Generator, among: NDArray[np.bool_] | None = None) -> Standings:
         """What a recommendation says of ``options``: indices (n,) of a grid or rows (n, d) of a box."""
         rows = self.as_rows(options, len(options))
-        return standings(self.stated(), self.likelihood, rows, rng, among)
+        return standings(self.chances(), rows, rng, among)
 
     def stated(self) -> Utility:
         """What is said to a person: beliefs by expectation propagation, whose chances are within 0.015 of exact ones.
@@ -312,6 +313,15 @@ class UtilityPolicy:
         if key not in self.fits:
             given = (utility.prior, utility.points, utility.data, self.heard)
             self.fits[key] = Utility.after(*given, infer=expectation_propagation, before=utility)
+        return self.fits[key]  # type: ignore[no-any-return]
+
+    def chances(self) -> Averaged:
+        """``stated``, averaged over how often this person may guess, unless ``lapse`` says it."""
+        key = ("chances", len(self.answers))
+        if key not in self.fits:
+            certain = self.lapse > 0 or len(self.utility().data) > STATED
+            make = Averaged.of if certain else Averaged.over_lapses
+            self.fits[key] = make(self.stated(), self.heard)
         return self.fits[key]  # type: ignore[no-any-return]
 
     def believing(self, pending: Sequence[Any]) -> Utility:

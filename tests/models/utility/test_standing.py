@@ -7,6 +7,7 @@ from scipy.special import expit
 from prefopt.answer import Answer
 from prefopt.domain import Box
 from prefopt.models.beliefs import joint_draws
+from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.comparisons import Comparisons, Said
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.likelihood import Likelihood
@@ -26,7 +27,7 @@ def believed(answers=20):
 def test_chances_are_those_of_posterior_draws():
     utility, rng = believed(8), stream(1)
     Z = np.vstack([utility.points, [[1.0, 0.5], [0.0, 0.5]]])
-    found = standings(utility, Likelihood(), Z, rng)
+    found = standings(Averaged.of(utility, Likelihood()), Z, rng)
     f = joint_draws(*utility.joint(Z), 20_000, rng)
     against = expit(f[:, :, None] - f[:, None, :16])  # all 16 shown
     assert found.mean == pytest.approx(against.mean(axis=(0, 2)), abs=0.02)
@@ -38,7 +39,7 @@ def test_chances_are_those_of_posterior_draws():
 def test_only_options_that_are_possible_are_best():
     utility = believed()
     among = np.arange(40) % 2 == 0
-    found = standings(utility, Likelihood(), utility.points, stream(1), among)
+    found = standings(Averaged.of(utility, Likelihood()), utility.points, stream(1), among)
     assert not found.best[~among].any()
     assert found.best.sum() == pytest.approx(1)
 
@@ -46,7 +47,7 @@ def test_only_options_that_are_possible_are_best():
 def test_many_equal_options_and_no_answers():
     hyper = Hyper(Box(2))
     utility = Utility.after(hyper.prior(hyper.median), np.zeros((0, 2)), Comparisons.of([]), Likelihood())
-    found = standings(utility, Likelihood(), np.full((HOPEFUL + 50, 2), 0.3), stream(1))
+    found = standings(Averaged.of(utility, Likelihood()), np.full((HOPEFUL + 50, 2), 0.3), stream(1))
     assert found.mean == pytest.approx(0.5)
     assert found.sd == pytest.approx(0.0, abs=1e-6)
     assert found.best.sum() == pytest.approx(1)
