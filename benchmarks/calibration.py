@@ -39,6 +39,8 @@ FUNCTIONS = (
     "styblinski-tang",
 )  # fmt: skip
 BUDGETS = (15, 40)
+#: Sets of six per study and budget.
+SETS = 12
 FloatArray = NDArray[np.float64]
 
 
@@ -142,7 +144,7 @@ def judged(
     gap = truth(A) - truth(B)
     p = (1 - rater.lapse) * (expit(gap + rater.bias) + expit(gap - rater.bias)) / 2 + rater.lapse / 2
     sets = []
-    for _ in range(4):
+    for _ in range(SETS):
         shown = policy.points[rng.choice(len(policy.points), 3, replace=False)]
         sets.append(np.concatenate([best[None], shown, near[rng.integers(100, size=1)], box.sample(1, rng)]))
     rows = []

@@ -53,6 +53,7 @@ class Asker:
         """
         if learned:
             self.policy(state)
+        self._limit.wait(None)
         other = Asker(self.record)
         other.learner = self.learner.fork()
         return other
@@ -135,12 +136,20 @@ class Asker:
         return self.learner.noises(state)
 
     def _draws(self, state: State, key: int, start: int) -> Iterator[Slate]:
-        """The policy's slates for this question, one after another from independent streams."""
-        policy = self.learner.policy(state)
+        """The policy's slates for this question, one after another from independent streams.
+
+        What it has to learn first is part of the first one, and of its time limit.
+        """
+        taught = self.learner.reading(state)
         waiting = [state.slate(a.slate) for a in state.pending()]
-        attempts = range(start, start + PATIENCE + 1)
-        slates = (policy.ask(fresh_rng(self.record, key, ASK, attempt), waiting) for attempt in attempts)
-        return ([state.options.plain(option) for option in slate] for slate in slates)
+
+        def slates() -> Iterator[Slate]:
+            policy = taught()
+            for attempt in range(start, start + PATIENCE + 1):
+                slate = policy.ask(fresh_rng(self.record, key, ASK, attempt), waiting)
+                yield [state.options.plain(option) for option in slate]
+
+        return slates()
 
     def _fit_for_a_person(self, state: State, made: Draft, key: int, steps: int) -> None:
         """Distinct options, as many as promised, and no question again that was skipped just now."""

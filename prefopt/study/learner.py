@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,11 +52,18 @@ class Learner:
 
     def policy(self, state: State) -> Any:
         """The policy after everything in ``state``; only what is new is told, unless something was taken back."""
+        return self.reading(state)()
+
+    def reading(self, state: State) -> Callable[[], Any]:
+        """Takes from ``state`` what is new; the policy is told so, and returned, when the result is called."""
         base = (state.rewrites, len(state.options) if state.options.finite else -1)
         if self._policy is None or base != self._built_on:
             self._policy, self._lessons = build_policy(self.record, state.space.domain), Lessons()
             self._built_on, self._told, self._known, self._raters = base, [], 0, {}
         self._told += self._lessons.new(state)
+        return self._taught
+
+    def _taught(self) -> Any:
         whole = len(self._told) // AT_ONCE * AT_ONCE
         if whole > self._known and callable(getattr(self._policy, "learn", None)):
             self._policy.learn((lesson.slate, lesson.answer) for lesson in self._told[:whole])

@@ -22,6 +22,7 @@ class Options:
         self.space = space
         self.finite = is_finite(space.domain)
         self._rows: list[list[float]] = []
+        self._table = np.empty((0, 0))  # the same as an array, with room for more
 
     def __len__(self) -> int:
         return int(self.space.domain.size) if self.finite else len(self._rows)
@@ -40,14 +41,20 @@ class Options:
             return int(option)
         if not self._rows:
             return None
-        near = np.all(np.abs(np.array(self._rows) - np.array(option)) < SAME, axis=1)
+        near = (np.abs(self._table[: len(self._rows)] - np.array(option)) < SAME).all(axis=1)
         return int(np.argmax(near)) if near.any() else None
 
     def id_of(self, option: Any) -> int:
         """The id of ``option``; a new point of a box gets the next number."""
         known = self.find(option)
         if known is None:
-            self._rows.append([float(x) for x in option])
+            row = [float(x) for x in option]
+            if len(self._rows) == len(self._table):
+                room = np.empty((2 * len(self._table) + 64, len(row)))
+                room[: len(self._rows)] = self._table.reshape(-1, len(row))
+                self._table = room
+            self._table[len(self._rows)] = row
+            self._rows.append(row)
             return len(self._rows) - 1
         return known
 

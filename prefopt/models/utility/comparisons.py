@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +37,12 @@ class Stage(NamedTuple):
     behind: tuple[int, ...]
     tie: bool
     weight: float
+
+
+@lru_cache(maxsize=4096)
+def known_stages(slate: tuple[int, ...], answer: Answer) -> tuple[Stage, ...]:
+    """``stages``, remembered: between two questions all answers but one are old ones."""
+    return tuple(stages(slate, answer))
 
 
 def stages(slate: Sequence[int], answer: Answer) -> Iterator[Stage]:
@@ -112,7 +118,7 @@ class Comparisons:
         """
         seen: dict[tuple[tuple[int, ...], tuple[int, ...], bool, int], float] = {}
         for one in said:
-            for made in stages(one.slate, one.answer):
+            for made in known_stages(one.slate, one.answer):
                 key = (made.ahead, made.behind, made.tie, one.rater)
                 seen[key] = seen.get(key, 0.0) + made.weight * one.weight
         sizes = np.array([len(key[0]) for key in seen], dtype=np.int64)

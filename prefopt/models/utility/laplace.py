@@ -51,6 +51,7 @@ def laplace(
     start: FloatArray | None = None,
     *,
     tolerance: float = TOLERANCE,
+    chord: float = 0.0,
 ) -> Approximation:
     """The mode and curvature of p(h | answers).
 
@@ -61,14 +62,18 @@ def laplace(
         likelihood: how answers come about.
         start: where Newton's method begins, (M,); None for the prior mean.
         tolerance: the relative gain of the objective at which it ends.
+        chord: it keeps its factor while no curvature has changed by more than this share of the largest one; a step
+            then costs little, but takes away a share of the distance only, where Newton's squares it.
     """
     h = m if start is None else start
     alpha, objective = np.zeros(len(m)), -np.inf
     first = True
     terms = likelihood.terms(h, data)
+    factored: Terms | None = None
     for _ in range(STEPS):
-        root = likelihood.root(terms, data)
-        L = _cholesky(root.around(K) + np.eye(len(m)))
+        if factored is None or not _near(terms, factored, chord):
+            root, factored = likelihood.root(terms, data), terms
+            L = _cholesky(root.around(K))
         b = root.times(root.transposed(h - m)) + terms.gradient
         new = b - root.times(cho_solve((L, True), root.transposed(K @ b), check_finite=False))
         to = m + K @ new
@@ -85,13 +90,24 @@ def laplace(
         if done:
             break
     root = likelihood.root(terms, data)
-    L = _cholesky(root.around(K) + np.eye(len(m)))
+    L = _cholesky(root.around(K))
     evidence = terms.value - 0.5 * float(alpha @ (h - m)) - float(np.log(np.diag(L)).sum())
     return Approximation(h, alpha, root, L, terms, evidence)
 
 
-def _cholesky(B: FloatArray) -> FloatArray:
-    return np.asarray(np.linalg.cholesky(B), dtype=np.float64)
+def _cholesky(inner: FloatArray) -> FloatArray:
+    """The lower factor of I + ``inner`` (M, M), which is overwritten."""
+    inner.flat[:: len(inner) + 1] += 1.0
+    return np.asarray(np.linalg.cholesky(inner), dtype=np.float64)
+
+
+def _near(terms: Terms, other: Terms, share: float) -> bool:
+    """Whether no curvature differs by more than ``share`` of the largest."""
+    if not share:
+        return False
+    pairs = list(zip(terms.blocks, other.blocks, strict=True))
+    largest = max((float(np.abs(new).max()) for new, _ in pairs), default=0.0)
+    return all(float(np.abs(new - old).max()) <= share * largest for new, old in pairs)
 
 
 def evidence_slope(K: FloatArray, found: Approximation, data: Comparisons, likelihood: Likelihood) -> FloatArray:

@@ -36,8 +36,8 @@ ALWAYS = 10
 ENOUGH = 300
 #: Chances are stated by expectation propagation for up to so many differences, which takes a tenth of a second.
 STATED = 400
-#: Newton's steps end at a gain of less than this share, where the mode is off by the square of the last step.
-NEARLY = partial(laplace, tolerance=1e-6)
+#: The search for the mode ends at a gain of less than this share, and keeps a factor that is nearly right.
+NEARLY = partial(laplace, tolerance=1e-8, chord=0.05)
 #: Half the width of the narrowest region in which the best option can be expected.
 NARROWEST = 0.02
 #: Search for the largest mean on a box: random points, climbs begun and climbs ended, for an ask and for ``best``.
