@@ -1,4 +1,4 @@
-"""Processes that write one study at the same instant."""
+"""Processes that write a study, forked from one that has imported everything."""
 
 import multiprocessing
 
@@ -24,6 +24,15 @@ def asks_and_tells(storage, rater, rounds, barrier, results):
         study.close()
     except BaseException as error:
         results.put((rater, repr(error)))
+
+
+def goes_on(storage, answered):
+    """Ask and tell until somebody kills the process; ``answered`` is set after the first answer."""
+    study = load_study(storage)
+    while True:
+        query = study.ask()
+        study.tell(query, best=min(query.ids))
+        answered.set()
 
 
 def creates(storage, rater, barrier, results):
