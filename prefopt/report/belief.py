@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from prefopt.models.utility.given import default_hyper
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
+from prefopt.models.utility.raters import ENOUGH_EACH, SHARED, rater_noise, with_noise
 from prefopt.seeding import stream
 
 #: What the random stream (seed, answers, REPORT, ...) is for.
@@ -66,7 +67,7 @@ class Belief:
     Attributes:
         options: how options become rows.
         utility: the posterior.
-        likelihood: how answers come about.
+        likelihood: how answers come about, with the noise of every rater; the last one is that of anybody.
     """
 
     options: Options
@@ -77,18 +78,25 @@ class Belief:
     def of(cls, options: Options, compared: Sequence[Any], said: Sequence[Said]) -> Belief:
         """Learned from ``said``, whose slates name places in ``compared`` (options); hyper-parameters too.
 
-        Skips say nothing; a tie is one half of each side.
+        Skips say nothing; a tie is one half of each side. If two raters have given ``ENOUGH_EACH`` answers or more,
+        every rater has a noise of their own.
         """
         rows, likelihood = options.rows(compared), Likelihood()
-        data = Comparisons.of([one for one in said if one.answer.kind != "skip"], len(rows))
+        said = [one for one in said if one.answer.kind != "skip"]
+        data, answers = Comparisons.of(said, len(rows)), np.bincount([one.rater for one in said])
         hyper: Hyper = default_hyper(options.box)
+        if np.sum(answers >= ENOUGH_EACH) > 1:
+            noise = rater_noise(hyper.prior(hyper.median), rows, data, likelihood, len(answers))
+            likelihood = with_noise(likelihood, noise.tolist(), len(answers))
         theta = hyper.learn(rows, data, likelihood)
         return cls(options, Utility.after(hyper.prior(theta), rows, data, likelihood), likelihood)
 
-    def chance(self, a: Any, b: Any) -> float:
-        """The chance that option ``a`` is seen to be preferred to ``b``."""
+    def chance(self, a: Any, b: Any, rater: int = SHARED) -> float:
+        """The chance that ``rater``, or anybody, is seen to prefer option ``a`` to ``b``."""
         rows = self.options.rows([a, b])
-        return float(self.utility.win_probability(rows[:1], rows[1:], self.likelihood)[0])
+        if rater >= len(self.likelihood.noise):  # one of whom nothing is known
+            rater = SHARED
+        return float(self.utility.win_probability(rows[:1], rows[1:], self.likelihood, rater)[0])
 
     def against(self, options: Sequence[Any], other: Any) -> tuple[FloatArray, FloatArray]:
         """Mean (n,) and standard deviation (n,) of the utility of each option less that of ``other``."""
@@ -119,10 +127,14 @@ class Belief:
         return [points[i] for i in found], count / DRAWS
 
 
-def said_of(ids: Sequence[int], said: SaidOfIds) -> list[Said]:
-    """Answers about candidate ids, as answers about places in ``ids``."""
+def said_of(ids: Sequence[int], said: SaidOfIds, by: Sequence[Hashable]) -> list[Said]:
+    """Answers about candidate ids, as answers about places in ``ids``; ``by``: who gave each, numbered as they come."""
     place = {number: i for i, number in enumerate(ids)}
-    return [Said(tuple(place[i] for i in slate), answer) for slate, answer in said]
+    rater = {who: i for i, who in enumerate(dict.fromkeys(by))}
+    return [
+        Said(tuple(place[i] for i in slate), answer, rater=rater[who])
+        for (slate, answer), who in zip(said, by, strict=True)
+    ]
 
 
 def smallest_set(probability: FloatArray, mass: float = CREDIBLE) -> list[int]:

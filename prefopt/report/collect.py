@@ -137,7 +137,7 @@ def _validation(study: Study) -> dict[str, Any] | None:
 def _inference(study: Study) -> dict[str, Any]:
     """What follows from the answers: the recommendation, the region of the best, slices, and predictions."""
     options, ids = Options(study.space.domain), study.ids
-    compared, said = [encoded(study, study.params(i)) for i in ids], said_of(ids, study.said())
+    compared, said = [encoded(study, study.params(i)) for i in ids], said_of(ids, study.said(), study.said_by())
     belief, best = Belief.of(options, compared, said), study.recommend()
     chosen = encoded(study, best.params)
     where, chance = belief.best(study.seed, [*compared, chosen], without=impossible(study))

@@ -69,8 +69,9 @@ def held_out(options: Options, compared: Sequence[Any], said: Sequence[Said], se
     for fold in range(folds):
         known = [one for one in said if part.get(frozenset(one.slate)) != fold]
         belief = Belief.of(options, compared, known)
-        pairs = [pair for one in told if part[frozenset(one.slate)] == fold for pair in pairs_of(one)]
-        chances += [belief.chance(compared[winner], compared[loser]) for winner, loser in pairs]
+        hidden = [one for one in told if part[frozenset(one.slate)] == fold]
+        pairs = [(winner, loser, one.rater) for one in hidden for winner, loser in pairs_of(one)]
+        chances += [belief.chance(compared[winner], compared[loser], rater) for winner, loser, rater in pairs]
     return scores(np.array(chances), len(told), folds)
 
 

@@ -138,13 +138,17 @@ def _region(found: Mapping[str, Any]) -> str:
         parts.append(table(["parameter of the best option", "95 % interval, or probability of each choice"], rows))
     note = (
         "From one model of all answers that count, whatever rule chose the questions: a Gaussian process over latent "
-        "utility, choices among several as one choice (Plackett–Luce), hyper-parameters learned."
+        "utility, choices among several as one choice (Plackett–Luce), hyper-parameters learned; where two raters have "
+        "given enough answers, with a noise of each rater's own."
     )
     return f"<h2>{title}</h2>" + "".join(parts) + paragraph(note, "note")
 
 
 def _figure(drawn: str, caption: str) -> str:
-    return f"<figure>{drawn}<figcaption>{escape(caption)}</figcaption></figure>" if drawn else ""
+    if not drawn:
+        return ""
+    drawn = drawn.replace("<svg", f'<svg role="img" aria-label="{escape(caption)}"', 1)
+    return f"<figure>{drawn}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def _figures(found: Mapping[str, Any]) -> str:

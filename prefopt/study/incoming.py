@@ -124,6 +124,11 @@ class StudyIncoming(StudyPeople):
         with self._lock:
             return [(lesson.slate, lesson.answer) for lesson in self._sync().lessons()]
 
+    def said_by(self) -> list[str | None]:
+        """Who said each of what ``said`` lists, in the same order."""
+        with self._lock:
+            return [lesson.event.rater for lesson in self._sync().lessons()]
+
     @property
     def names(self) -> dict[int, str]:
         """Candidate id -> own id, of the designs that came with one."""

@@ -76,7 +76,7 @@ def test_the_page_is_whole_and_needs_nothing_else(written):
     seen = Page()
     seen.feed(html)
     assert "script" not in seen.tags and "img" not in seen.tags and seen.outside == []
-    assert seen.tags.count("svg") >= 3
+    assert seen.tags.count("svg") >= 3 and html.count('<svg role="img" aria-label="') == seen.tags.count("svg")
     text = " ".join(seen.text)
     for heading in ("Recommendation", "95% credible region", "What was learned", "Prediction of held-out answers",
                     "Blind validation", "Raters and reliability", "Answers that do not count", "Every appearance",
@@ -248,6 +248,25 @@ def test_a_model_never_knows_answers_about_the_options_it_predicts(monkeypatch):
     everything = {frozenset(one.slate) for one in said}
     hidden = [everything - fold for fold in known]
     assert all(hidden) and set().union(*hidden) == everything and sum(map(len, hidden)) == len(everything)
+
+
+def test_a_careless_rater_counts_less_and_is_predicted_less_surely():
+    rng, domain = np.random.default_rng(2), Grid.regular(12)
+    utility, said = 12 * domain.points[:, 0], []
+    for k in range(60):
+        i, j = map(int, rng.choice(domain.size, 2, replace=False))
+        careless = k % 2 == 1 and rng.random() < 0.8
+        right = rng.random() < 0.5 if careless else rng.random() < 1 / (1 + np.exp(-abs(utility[i] - utility[j])))
+        said.append(Said((i, j), Answer.duel(int((utility[i] > utility[j]) != right)), rater=k % 2))
+    options, compared = Options(domain), list(range(domain.size))
+    belief = Belief.of(options, compared, said)
+    alike = Belief.of(options, compared, [one._replace(rater=0) for one in said])
+    assert belief.chance(11, 0, 0) > belief.chance(11, 0) > belief.chance(11, 0, 1) > 0.5
+    assert belief.chance(11, 0, 7) == belief.chance(11, 0)
+    careful, pooled = (one.against([11], 0) for one in (belief, alike))
+    assert careful[0] / careful[1] > pooled[0] / pooled[1]  # surer of what the careful one says
+    assert held_out(options, compared, said, 0).brier < held_out(options, compared, [
+        one._replace(rater=0) for one in said], 0).brier  # fmt: skip
 
 
 def test_scores_by_hand():
