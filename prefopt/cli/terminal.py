@@ -105,8 +105,8 @@ def questions(
 
 def reason_to_stop(study: Any, until: int | None) -> str:
     """Why no further question is asked now, or ""."""
-    if until is None:
-        return plainly(lambda: str(study.enough))
+    if until is None:  # a validation round is asked to its end, however many answers there are
+        return "" if study.progress().testing else plainly(lambda: str(study.enough))
     return f"the study has {counted(study.answered, 'answer')}" if study.answered >= until else ""
 
 

@@ -68,6 +68,15 @@ def test_a_validation_round(prefopt, cakes):
     assert "blind validation: the recommendation won" in best and "ten more answers are expected to raise" in best
 
 
+def test_a_validation_round_begun_elsewhere_is_asked_though_all_planned_answers_are_there(prefopt, cakes, tmp_path):
+    (tmp_path / cakes).write_text(CAKES + "budget = 2\n")
+    assert "all 2 planned answers are there" in prefopt("run", cakes, keys="11").out
+    study = load_study("cakes.db")
+    study.validate(1)
+    assert "all 2 planned answers are there" in prefopt("run", cakes, keys="1" * 10).out
+    assert study.validation().over and study.validation().answered == study.validation().planned > 0
+
+
 def test_an_answer_is_excluded_and_included(prefopt, cakes):
     prefopt("run", cakes, keys="11")
     assert "say why (reason)" in prefopt("exclude", "1", "--study", cakes).err
