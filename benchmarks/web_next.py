@@ -27,14 +27,17 @@ from prefopt import Float, Space, create_study
 
 #: The simulated person likes this point best.
 IDEAL = {"a": 0.3, "b": 0.7, "c": 0.45, "d": 0.6}
+#: Who errs now and then leaves something to gain from more answers; the server ends a study that has enough.
+LAPSES = 0.15
 #: Questions before those that count: whatever has to be loaded is.
 WARM = 2
 #: The cards of a question in the page, and what is written on them.
 CARDS = ".pf-cards[aria-busy=false]"
 ROWS = "box => [...box.querySelectorAll('tr')].map(row => [...row.children].map(cell => cell.textContent))"
-#: Presses a key; the milliseconds until another question is drawn.
+#: Presses a key; the milliseconds until another question is drawn, or null if none is.
 PRESS = """key => new Promise(done => {
   const page = document.querySelector(".prefopt"), began = performance.now();
+  setTimeout(() => done(null), 20000);
   const drawn = new MutationObserver(() => {
     drawn.disconnect();
     requestAnimationFrame(() => done(performance.now() - began));
@@ -51,30 +54,39 @@ def liking(params: dict[str, float]) -> float:
 
 def make(storage: str, answers: int, seed: int) -> str:
     """A study with so many answers, asked by its own policy; the token of its rater."""
+    luck = np.random.default_rng(seed)
     study = create_study(Space([Float(name, 0, 1) for name in IDEAL]), storage=storage, seed=seed, study_name="next")
     rater = study.add_rater("Ann")
     for _ in range(answers):
         query = study.ask(rater)
-        study.tell(query, best=max(query.shown, key=lambda candidate: liking(candidate.params)), rater=rater)
+        study.tell(query, best=query.shown[choice([candidate.params for candidate in query.shown], luck)], rater=rater)
     study.close()
     return str(rater.token)
 
 
-def preferred(cards: list[dict[str, Any]]) -> int:
-    """The position of the card that the person likes best, from the names and values written on the cards."""
-    seen = [{name: float(str(value).split()[0]) for name, value in card["rows"]} for card in cards]
-    return int(np.argmax([liking(params) for params in seen]))
+def choice(options: list[dict[str, float]], luck: np.random.Generator) -> int:
+    """The position of the option that the person names."""
+    if luck.random() < LAPSES:
+        return int(luck.integers(len(options)))
+    return int(np.argmax([liking(params) for params in options]))
+
+
+def preferred(cards: list[dict[str, Any]], luck: np.random.Generator) -> int:
+    """The position of the card that the person names, from the names and values written on the cards."""
+    return choice([{name: float(str(value).split()[0]) for name, value in card["rows"]} for card in cards], luck)
 
 
 async def over_http(server: Server, token: str, questions: int, think: float) -> list[float]:
     """Seconds from sending an answer to having the next question."""
-    connection, waits = Connection(server.port, token), []
+    connection, waits, luck = Connection(server.port, token), [], np.random.default_rng(questions)
     _, screen = await connection.call("GET", "/api/screen")
     for _ in range(questions + WARM):
         await asyncio.sleep(think)
         question = screen["question"]
+        if question is None:  # there are enough answers
+            break
         entry = {"id": secrets.token_hex(8), "question": question["number"], "kind": "best"}
-        entry["options"] = [preferred(question["cards"])]
+        entry["options"] = [preferred(question["cards"], luck)]
         began = time.monotonic()
         status, said = await connection.call("POST", "/api/answers", entry)
         assert status == 200, said
@@ -89,7 +101,7 @@ def in_browser(server: Server, token: str, questions: int, think: float) -> list
     from playwright.sync_api import sync_playwright
 
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
-    waits = []
+    waits, luck = [], np.random.default_rng(questions)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page()
@@ -98,7 +110,10 @@ def in_browser(server: Server, token: str, questions: int, think: float) -> list
             page.wait_for_selector(CARDS)
             page.wait_for_timeout(1000 * think)
             cards = [{"rows": card.evaluate(ROWS)} for card in page.query_selector_all(".pf-card")]
-            waits.append(page.evaluate(PRESS, str(preferred(cards) + 1)) / 1000)
+            waited = page.evaluate(PRESS, str(preferred(cards, luck) + 1))
+            if waited is None:
+                break
+            waits.append(waited / 1000)
         browser.close()
     return waits[WARM:]
 

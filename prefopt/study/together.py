@@ -19,9 +19,10 @@ from prefopt.study.raters import Rater
 from prefopt.study.serving import Progress, StudyServing
 
 #: A question that took the policy fewer seconds is drafted while other writers wait, so that no draft is in vain.
-QUICK = 0.01
+QUICK = 0.02
 #: Seconds after which questions drafted like that are written and the other writers have their turn.
-TURN = 0.025
+TURN = 0.015
+NOBODYS = "this is the token of no active rater"
 
 
 class Again(Exception):
@@ -116,6 +117,9 @@ class StudyTogether(StudyServing):
             return list(new.values())
 
         with self._lock:
+            known = [telling for telling in tellings if self._state.raters.by_token(telling.token)]
+            if not known and all(found is None for found in self.visits([telling.token for telling in tellings])):
+                return [UnknownToken(NOBODYS) for _ in tellings]  # strangers keep nobody from writing
             if self._append_alone(make):
                 outcomes |= dict.fromkeys(new)
             for i, telling in enumerate(tellings):
@@ -142,7 +146,7 @@ class StudyTogether(StudyServing):
     def _event(self, state: State, telling: Telling) -> Event | None:
         rater = state.raters.by_token(telling.token)
         if rater is None:
-            raise UnknownToken("this is the token of no active rater")
+            raise UnknownToken(NOBODYS)
         query = state.query(naming.asked_question(state, telling.question))
         return answered(state, query, **telling.said(rater, query))
 

@@ -110,7 +110,7 @@ def create_app(desk: Desk, admin_token: str, origin: str = "") -> FastAPI:
 
 
 def _add_rating(app: FastAPI, desk: Desk, workers: Workers) -> None:
-    screens = Turns(workers.asking, desk.screens, most=16)  # while these are written no answer can be
+    screens = Turns(workers.asking, desk.screens, most=8)  # while these are written no answer can be
     answers = Turns(workers.telling, desk.answers, most=64)
 
     @app.get("/api/screen", responses=FAILURES, response_model_exclude_none=False)

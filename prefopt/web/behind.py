@@ -13,8 +13,9 @@ from typing import Any
 from prefopt.study import Study
 from prefopt.study.question import Query
 
-#: To see whether there are enough answers takes t seconds; it is seen again after so many times t.
-REST = 10.0
+#: To see whether there are enough answers takes t seconds; it is seen again after so many times t, and after so many
+#: more if answers came more than ``RUSH`` times meanwhile: then they need the processor.
+REST, REST_IN_A_RUSH, RUSH = 5.0, 30.0, 10
 #: What follows the questions of so many raters is drafted; more cannot be had in time.
 MOST = 8
 
@@ -31,6 +32,7 @@ class Behind:
     def __init__(self, asking: Study, reading: Study, draw: Callable[[Any], Any] | None) -> None:
         self.enough = ""
         self._asking, self._reading, self._draw = asking, reading, draw
+        self._said = 0  # how often something was, since it was seen whether that is enough
         self.busy = False  # whether somebody waits for a question
         self._queries: OrderedDict[str | None, Query] = OrderedDict()
         self._news, self._closed = threading.Event(), threading.Event()
@@ -48,6 +50,7 @@ class Behind:
 
     def think(self) -> None:
         """Something was said."""
+        self._said += 1
         self._news.set()
 
     def close(self) -> None:
@@ -68,7 +71,8 @@ class Behind:
                 began, late = time.monotonic(), time.monotonic() < again
                 if not late:
                     self._quietly(self._see_whether_enough)
-                    again = time.monotonic() + REST * (time.monotonic() - began)
+                    rest = REST_IN_A_RUSH if self._said > RUSH else REST
+                    again, self._said = time.monotonic() + rest * (time.monotonic() - began), 0
 
     def _prepare(self) -> None:
         while self._queries and not self._closed.is_set():

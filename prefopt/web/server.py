@@ -5,7 +5,9 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ from prefopt.study import Study
 
 #: Bytes of the admin token, which is new whenever a server starts.
 TOKEN_BYTES = 24
+#: Seconds for which a thread computes before another has its turn: a request needs many turns and little time, what
+#: is done behind the scenes the reverse.
+TURN = 0.0005
 
 
 def serve(
@@ -64,7 +69,18 @@ def serve(
             say("others can reach this without encryption: outside of your own network, put HTTPS before it")
         say("stop with control-C; every answer is on disk before the page says so")
         config = uvicorn.Config(app, access_log=False, log_level="warning", server_header=False, ws="none")
-        uvicorn.Server(config).run(sockets=[listening])
+        with _short_turns():
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextmanager
+def _short_turns() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def link_lines(study: Study, names: Sequence[str], origin: str) -> list[str]:
