@@ -2,18 +2,24 @@
 
     python benchmarks/question_time.py
     python benchmarks/question_time.py --methods eubo --dims 2,6 --answers 10,100,300,1000
+    python benchmarks/question_time.py --limits 0.3,0.5,1 --dims 6 --answers 100,1000
 
 Every method is given the same answers to the same random pairs, then goes on by itself: ask, answer, tell. What counts
 is CPU time from the answer to the next question, with whatever the method refits on the way; one thread. All of one
 row is measured in turns, so that ratios hold on a busy machine. The peer runs in its own environment (see
 ``tournament.py --setup-peers``); it takes a quarter of a minute a question after 300 answers, and is left out beyond.
+
+With ``--limits`` the first question of a study that was just opened is asked with every ``timeout``: all answers have
+to be learned of, so that long studies are cut short. Wall time, which wants an idle machine.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -24,6 +30,7 @@ from tournament_parts.methods import Player, policy
 from tournament_parts.peer import Peer, missing
 from tournament_parts.suite import Person, person
 
+from prefopt import Float, Space, create_study
 from prefopt.answer import Answer
 from prefopt.seeding import stream
 
@@ -84,6 +91,24 @@ def measure(methods: Sequence[str], dim: int, answers: int, seed: int, *, peer: 
     return [row(name, dim, answers, player.seconds, against) for name, player in players.items()]
 
 
+def limited(dim: int, answers: int, limit: float, seed: int) -> Row:
+    """How long the first question after ``answers`` answers takes with a ``timeout`` of ``limit`` seconds."""
+    who = person(f"anywhere-{dim}", seed)
+    pairs, winners = history(who, answers, seed)
+    made = create_study(Space([Float(f"x{i}", 0, 1) for i in range(dim)]), seed=seed)
+    with closing(made) as study:
+        rows = [(2 * t + w, 2 * t + 1 - w) for t, w in enumerate(winners)]
+        study.import_tensors(pairs.reshape(-1, dim), rows, unit=True)
+        study.progress()  # the log is read; nothing is learned of it yet
+        began = time.monotonic()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # that it ran out of time
+            query = study.ask(timeout=limit)
+        taken = time.monotonic() - began
+    about = {"dim": dim, "answers": answers, "timeout": limit, "seconds": round(taken, 3)}
+    return {**about, "cut_short": query.fallback, "over": round(taken / limit - 1, 3)}
+
+
 def row(name: str, dim: int, answers: int, seconds: Sequence[float], peer: float | None) -> Row:
     """Median, mean and largest time, and how many times faster than the peer's median."""
     median, mean = statistics.median(seconds), statistics.fmean(seconds)
@@ -124,8 +149,15 @@ def main() -> None:
     parser.add_argument("--methods", default="eubo,kernel-self-sparring", help="comma-separated policies")
     parser.add_argument("--dims", **whole, default=[2, 4, 6], help="numbers of parameters")
     parser.add_argument("--answers", **whole, default=[10, 100, 300, 1000], help="answers before the questions")
+    parser.add_argument("--limits", type=lambda text: [float(x) for x in text.split(",")], default=[])
     options = parser.parse_args()
     dims, counts = (options.dims[:1], options.answers[:2]) if options.quick else (options.dims, options.answers)
+    if options.limits:
+        with threadpool_limits(1):
+            found = [limited(d, n, limit, options.seed) for n in counts for d in dims for limit in options.limits]
+        print_rows(found)
+        save_table(options.out / "question_limits.csv", found, {"seed": options.seed, "threads": 1})
+        return
     absent = missing(PEER)
     if absent:
         print(f"{PEER} is left out: {', '.join(absent)} not installed; see tournament.py --setup-peers")

@@ -33,6 +33,8 @@ FURTHER = 5
 BEHIND = 2**31
 #: Weight of the last draft in the seconds that drafts take of late.
 SMOOTH = 0.2
+#: Of a time limit the policy has this share; another question, and writing it down, take some of the rest.
+POLICY = 0.9
 
 
 class Asker:
@@ -107,9 +109,9 @@ class Asker:
 
     def _proposal(self, state: State, key: int, steps: int, timeout: float | None) -> Draft:
         """The policy's slate; options drawn at random if it fails or is too slow."""
-        end = None if timeout is None else time.monotonic() + timeout
+        end = None if timeout is None else time.monotonic() + POLICY * timeout
         try:
-            self._limit.wait(timeout)
+            self._limit.wait(seconds_left(end))
             draws = self._draws(state, key, steps)
             proposed = self._limit.run(lambda: next(draws), seconds_left(end))
         except Exception as error:
