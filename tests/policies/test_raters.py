@@ -54,6 +54,18 @@ def test_questions_and_stated_chances_are_of_the_same_model():
         assert not np.allclose(made(noisy).mean(GRID.points), made(alike).mean(GRID.points), atol=0.1)
 
 
+def test_stated_chances_do_not_depend_on_who_came_first():
+    policy, _ = told("noise", 3, (0.0, 0.9))
+    other = QEUBO(GRID, learn=False)
+    other.init(np.random.default_rng(0))
+    for one in policy.answers:
+        slate = [int(np.argmin(((GRID.points - policy.points[i]) ** 2).sum(axis=1))) for i in one.slate]
+        other.tell(slate, one.answer, np.random.default_rng(0), rater=1 - one.rater)
+    assert np.allclose(other.heard.noise[:2], policy.heard.noise[1::-1], rtol=1e-3)
+    ours, theirs = (p.standings(np.arange(GRID.size), np.random.default_rng(0)) for p in (policy, other))
+    assert np.allclose(ours.mean, theirs.mean, atol=1e-3)
+
+
 def test_the_noise_is_learned_once_two_raters_have_said_enough():
     for answers, known in (((ENOUGH_EACH, ENOUGH_EACH - 1), False), ((40, 0), False), ((ENOUGH_EACH,) * 2, True)):
         policy, _ = told("noise", 1, (0.0, 0.0), answers)

@@ -11,6 +11,7 @@ from prefopt.domain import FloatArray
 from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
+from prefopt.models.utility.raters import SHARED
 from prefopt.models.utility.win import win_probability
 
 #: So many options stand for all that were shown; so many of the most hopeful ones may be the best; joint draws.
@@ -30,8 +31,9 @@ def standings(
 ) -> Standings:
     """What is believed of the rows of Z (n, d).
 
-    The chance to win is that against options shown so far, averaged over at most ``SHOWN`` of them. Its standard
-    deviation says how much the utility behind it may be off (a tangent at the mean), the person's noise not included.
+    The chance to win is that in the eyes of a rater of the usual noise against options shown so far, averaged over at
+    most ``SHOWN`` of them. Its standard deviation says how much the utility behind it may be off (a tangent at the
+    mean), the person's noise not included.
     The chance of being best is from joint draws of the ``HOPEFUL`` ones of largest mean + 2 sd, the others have none.
 
     Args:
@@ -62,7 +64,7 @@ def _against_shown(utility: Utility, likelihood: Likelihood, Z: FloatArray) -> F
     others = utility.prior.covariance(shown, shown) - root @ root.T
     gap = mean[:, None] - level
     sd = np.sqrt(np.maximum(own[:, None] + np.diag(others) - 2 * covariance, 0.0))
-    chance = win_probability(gap.ravel(), sd.ravel(), likelihood).reshape(gap.shape)
+    chance = win_probability(gap.ravel(), sd.ravel(), likelihood, SHARED).reshape(gap.shape)
     slope = (chance * (1 - chance)).mean(axis=1)
     spread = np.sqrt(np.maximum(own - 2 * covariance.mean(axis=1) + others.mean(), 0.0))
     return np.array([chance.mean(axis=1), slope * spread, mean + 2 * spread])
