@@ -45,9 +45,11 @@ class Standing:
         mean: posterior mean of its chance to win against the others (``Recommendation.scale`` says of what exactly).
         sd: posterior standard deviation of that.
         probability_best: posterior probability that its chance to win is the largest of the candidate set. A strategy
-            with a utility model says what that model believes. Otherwise every comparison is taken to be as noisy as a
-            coin at even chances: whatever noise the policy asks with does not enter, and with few answers on many
-            options the number is on the cautious side.
+            with a utility model says what that model believes, which comes true on average over utilities such as it
+            expects; where many options are nearly alike, the very best is found less often (of the Camel's 64 options,
+            eight alike: stated 0.24, found 0.07, one hardly worse than the best 0.44). Otherwise every comparison is
+            taken to be as noisy as a coin at even chances: whatever noise the policy asks with does not enter, and
+            with few answers on many options the number is on the cautious side.
     """
 
     candidate: Candidate
