@@ -76,7 +76,7 @@ def test_function(name: str) -> tuple[Box, Callable[[FloatArray], FloatArray]]:
 
 def predictions(policy: Any, lapse: float) -> dict[str, Averaged]:
     """What the default policy believes after the answers of ``policy``, by model."""
-    blind, told = (make_policy("qeubo", policy.domain, lapse=told) for told in (0.0, lapse))
+    blind, told = (make_policy("knowledge-gradient", policy.domain, lapse=told) for told in (0.0, lapse))
     for default in (blind, told):
         default.init(stream(0))
         default.points, default.said = policy.points, policy.said

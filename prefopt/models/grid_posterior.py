@@ -209,6 +209,13 @@ def mean_into(posterior: GridPosterior, out: FloatArray) -> None:
     add_covariance(posterior, residual, out)
 
 
+def mean_of(posterior: GridPosterior) -> FloatArray:
+    """The posterior mean, (K,)."""
+    mean = np.empty(len(posterior.n))
+    mean_into(posterior, mean)
+    return mean
+
+
 @jitable
 def upper_into(posterior: GridPosterior, scale: float, out: FloatArray, work: FloatArray) -> None:
     """Write the posterior mean plus ``scale`` standard deviations into ``out`` (K,); ``work`` (K,) is overwritten."""

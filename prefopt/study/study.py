@@ -18,7 +18,7 @@ from prefopt.study.limit import one_thread, seconds_left
 from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
 from prefopt.study.showing import StudyShowing
-from prefopt.study.together import answered
+from prefopt.study.together import Again, answered
 from prefopt.study.validation import Validation, begin_event, result_of
 
 #: How often a question is drafted anew because another process asked one in between.
@@ -85,12 +85,10 @@ class Study(StudyShowing):
 
     def _late_drafts(self, new: list[Event], rater: str | None, end: float | None, ahead: int) -> list[Event]:
         """The question and the automatic steps before it; nothing if ``new`` has it, or what was read is outdated."""
-        if any(event.payload.get("change") == "erased" for event in new):
+        try:
+            waiting = self._read(new).open_questions(rater)
+        except Again:
             return []
-        for event in new:
-            if event.number > self._state.last:  # the database may have asked to try once more
-                self._state.apply(event)
-        waiting = self._state.open_questions(rater)
         check_may_ask(self._state, rater, waiting)
         if len(waiting) > ahead:
             return []

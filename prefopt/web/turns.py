@@ -52,8 +52,8 @@ class Turns(Generic[T, R]):
             done = len(taken)
         with self._lock:
             self._waiting[:0] = taken[done:]
-            self._working = bool(self._waiting)
-        if self._working:  # behind what else waits for the thread
+            more = self._working = bool(self._waiting)
+        if more:  # behind what else waits for the thread
             self._pool.submit(self._work)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from prefopt.answer import Answer
 from prefopt.domain import Box, Grid
-from prefopt.errors import SettingError
+from prefopt.errors import AnswerError, SettingError
 from prefopt.models.utility.raters import ENOUGH_EACH, SHARED
 from prefopt.policies.kernel.qeubo import QEUBO
 
@@ -109,3 +109,12 @@ def test_the_recommendation_is_for_all_raters_and_not_for_who_answers_most():
 def test_an_unknown_way_is_refused():
     with pytest.raises(SettingError, match="'noise', 'individual' or 'alike', got 'pooled'"):
         QEUBO(Box(2), raters="pooled")
+
+
+@pytest.mark.parametrize("rater", [-1, 0.5, True, "Ann"])
+def test_a_rater_is_a_number(rater):
+    policy = QEUBO(GRID)
+    policy.init(np.random.default_rng(0))
+    with pytest.raises(AnswerError, match="the number of who answered"):
+        policy.tell([0, 1], Answer.duel(0), np.random.default_rng(1), rater=rater)
+    assert policy.answers == ()

@@ -126,10 +126,10 @@ def test_a_rater_who_is_erased_meanwhile_is_forgotten(tmp_path):
 def test_what_could_not_be_written_is_not_remembered(tmp_path, monkeypatch):
     study, raters = many(tmp_path / "s.db")
     warmed(study, raters)
-    monkeypatch.setattr("prefopt.study.storage.insert_events", _fails)
-    with pytest.raises(RuntimeError, match="no room"):
-        study.ask_some(raters)
-    monkeypatch.undo()
+    with monkeypatch.context() as full:
+        full.setattr("prefopt.study.storage.insert_events", _fails)
+        with pytest.raises(RuntimeError, match="no room"):
+            study.ask_some(raters)
     assert len(study.history()) == 1
     assert [query.number for query in warmed(study, raters[1:]) and study.ask_some(raters)] == [1, 2, 3, 4, 5, 6]
     assert load_study(str(tmp_path / "s.db")).history() == study.history()

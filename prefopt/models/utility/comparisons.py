@@ -118,7 +118,7 @@ class Comparisons:
         """
         seen: dict[tuple[tuple[int, ...], tuple[int, ...], bool, int], float] = {}
         for one in said:
-            for made in known_stages(one.slate, one.answer):
+            for made in known_stages(tuple(one.slate), one.answer):
                 key = (made.ahead, made.behind, made.tie, one.rater)
                 seen[key] = seen.get(key, 0.0) + made.weight * one.weight
         sizes = np.array([len(key[0]) for key in seen], dtype=np.int64)

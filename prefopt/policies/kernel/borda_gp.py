@@ -117,9 +117,7 @@ class FiniteBordaGP(AwaitingFinite):
 
     def level(self, options: NDArray[np.int64]) -> FloatArray:
         """Posterior mean of the Borda scores of ``options`` (n,), (n,)."""
-        mean = np.empty(self.domain.size)
-        gp.mean_into(self.state.posterior, mean)
-        return np.asarray(mean[options])
+        return np.asarray(gp.mean_of(self.state.posterior)[options])
 
     def shown(self) -> NDArray[np.int64]:
         """The options learned of, those of the first slot, (q,)."""

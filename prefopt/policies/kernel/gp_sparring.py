@@ -169,9 +169,7 @@ class FiniteGPSparring(AwaitingFinite):
 
     def level(self, options: NDArray[np.int64]) -> FloatArray:
         """Posterior mean at ``options`` (n,) of all learners on average, (n,)."""
-        means = np.empty((self.slate_size, self.domain.size))
-        for j, mean in enumerate(means):
-            gp.mean_into(learner(self.state, j), mean)
+        means = np.array([gp.mean_of(learner(self.state, j)) for j in range(self.slate_size)])
         return np.asarray(means.mean(axis=0)[options])
 
     def shown(self) -> NDArray[np.int64]:
@@ -180,9 +178,8 @@ class FiniteGPSparring(AwaitingFinite):
 
     def posterior(self, slot: int) -> tuple[FloatArray, FloatArray]:
         """Mean (K,) and covariance (K, K) of what the learner of ``slot`` believes."""
-        mine, mean = learner(self.state, slot), np.empty(self.domain.size)
-        gp.mean_into(mine, mean)
-        return mean, gp.covariance_of(mine)
+        mine = learner(self.state, slot)
+        return gp.mean_of(mine), gp.covariance_of(mine)
 
 
 def GPSparring(domain: Domain, **settings: Any) -> Any:

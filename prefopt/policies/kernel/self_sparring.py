@@ -153,15 +153,11 @@ class FiniteKernelSelfSparring(AwaitingFinite):
 
     def posterior(self) -> tuple[FloatArray, FloatArray]:
         """Mean (K,) and covariance (K, K) of f, P(option beats the environment)."""
-        mean = np.empty(self.domain.size)
-        gp.mean_into(self.state.posterior, mean)
-        return mean, gp.covariance_of(self.state.posterior)
+        return gp.mean_of(self.state.posterior), gp.covariance_of(self.state.posterior)
 
     def level(self, options: NDArray[np.int64]) -> FloatArray:
         """Posterior mean of f at ``options`` (n,), (n,)."""
-        mean = np.empty(self.domain.size)
-        gp.mean_into(self.state.posterior, mean)
-        return np.asarray(mean[options])
+        return np.asarray(gp.mean_of(self.state.posterior)[options])
 
     def shown(self) -> NDArray[np.int64]:
         """The options with outcomes, (q,)."""

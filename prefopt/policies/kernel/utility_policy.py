@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from prefopt.answer import Answer
 from prefopt.domain import Box, FloatArray, Grid
 from prefopt.errors import AnswerError, SettingError
+from prefopt.kinds import is_whole
 from prefopt.models.box_search import peaks, raw_points
 from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.comparisons import Comparisons, Said, stages
@@ -193,10 +194,12 @@ class UtilityPolicy:
         """Learn from the ``answer`` of ``rater`` (0, 1, ...) to ``slate``; a skip teaches nothing.
 
         Raises:
-            AnswerError: the answer is about another number of options, an option is not in the domain, or the probit
-                link is told of a choice or a ranking.
+            AnswerError: the answer is about another number of options, an option is not in the domain, the probit
+                link is told of a choice or a ranking, or ``rater`` is no such number.
         """
         rows = self.as_rows(slate, answer.size)
+        if not (is_whole(rater) and rater >= 0):
+            raise AnswerError(f"rater is the number of who answered, 0, 1, ...; got {rater!r}")
         if answer.kind == "skip":
             return
         if self.link == "probit" and any(len(s.ahead) > 1 for s in stages(range(answer.size), answer)):

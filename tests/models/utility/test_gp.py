@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import gpytorch
 import numpy as np
@@ -95,6 +96,13 @@ def test_comparisons_of_botorch_are_duels() -> None:
     a = UtilityGP(X, torch.tensor(pairs))
     b = UtilityGP(X, [Said((w, loser), Answer.duel(0)) for w, loser in pairs])
     torch.testing.assert_close(a.posterior(a.datapoints).mean, b.posterior(b.datapoints).mean)
+
+
+@pytest.mark.parametrize("slate", [[2, 0], np.array([2, 0])])
+def test_a_slate_may_be_any_sequence(slate: Any) -> None:
+    X = np.linspace(0, 1, 3)[:, None]
+    made = [UtilityGP(X, [Said(one, Answer.duel(1))]).data for one in (slate, (2, 0))]
+    assert [(data.ahead.tolist(), data.behind.tolist()) for data in made] == [([0], [2])] * 2
 
 
 def test_acquisition_functions_of_botorch_find_good_pairs() -> None:
