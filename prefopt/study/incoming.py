@@ -101,7 +101,7 @@ class StudyIncoming(StudyPeople):
         Raises:
             StudyError: other shapes; a design compared with itself; not finite; rows that do not exist.
         """
-        points, pairs = _table(X, "X"), np.asarray(comparisons)
+        points, pairs = _table(X, "X"), _array(comparisons, "comparisons", None)
         names = [str(i) for i in range(len(points))] if ids is None else [str(i) for i in ids]
         if len(names) != len(points) or len(set(names)) < len(names):
             raise StudyError(f"ids must be {len(points)} distinct texts, one per row of X, got {names}")
@@ -140,6 +140,8 @@ class StudyIncoming(StudyPeople):
         known = {name: state.options.option(i) for i, name in state.names.items()}
         owner = {_key(option): name for name, option in known.items()}
         for name, option in options.items():
+            if not naming.is_storable(name):
+                raise StudyError(f"the id of a design is a text that every database keeps, got {name!r}")
             if name in known and not state.options.same(known[name], option):
                 raise StudyError(f"design {name!r} is {state.options.decode(known[name])} already; use another id")
             first = owner.setdefault(_key(option), name)
@@ -171,7 +173,7 @@ def _key(option: Any) -> Any:
 
 
 def _table(X: Any, what: str) -> Any:
-    rows = np.asarray(X, dtype=np.float64)
+    rows = _array(X, what, np.float64)
     if rows.ndim != 2:
         raise StudyError(f"{what} has one design a row, shape (n, d), got shape {rows.shape}")
     bad = np.argwhere(~np.isfinite(rows))
@@ -180,6 +182,13 @@ def _table(X: Any, what: str) -> Any:
             f"{what}, row {bad[0][0]}, column {bad[0][1]}: expected a finite number, got {rows[tuple(bad[0])]}"
         )
     return rows
+
+
+def _array(values: Any, what: str, dtype: Any) -> Any:
+    try:
+        return np.asarray(values, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{what} is a table of numbers whose rows have the same length: {error}") from error
 
 
 def _pairs(pairs: Any) -> Any:

@@ -13,8 +13,8 @@ from threadpoolctl import ThreadpoolController
 
 
 def seconds_left(end: float | None) -> float | None:
-    """Seconds until ``end`` by ``time.monotonic``, at least 0; None if there is no end."""
-    return None if end is None else max(0.0, end - time.monotonic())
+    """Seconds until ``end`` by ``time.monotonic``, at least 0 and not more than a thread can wait; None without end."""
+    return None if end is None else min(max(0.0, end - time.monotonic()), threading.TIMEOUT_MAX)
 
 
 class TimeLimit:

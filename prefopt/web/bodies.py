@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from prefopt.study.naming import LONGEST
+
 #: The client's own mark of an answer.
 Mark = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,64}$")]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
@@ -13,6 +15,8 @@ Position = Annotated[int, Field(ge=0, le=5)]
 Positions = Annotated[list[Position], Field(max_length=6)]
 #: Text without control characters, which some databases do not keep.
 Words = Annotated[str, Field(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
+#: A reason that the log keeps for good, as long as a study takes.
+Reason = Annotated[str, Field(max_length=LONGEST, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Name = Annotated[str, Field(max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
@@ -50,7 +54,7 @@ class RaterBody(Body):
 class ReasonBody(Body):
     """Why."""
 
-    reason: Words = ""
+    reason: Reason = ""
 
 
 class RoundBody(Body):

@@ -168,6 +168,9 @@ def test_a_pair_of_tensors_comes_back_and_feeds_botorch():
         ([[15.0, 2], [16, 3]], [[0.0, 1.0]], "comparisons are whole numbers"),
         ([[15.0, 2], [16, 3]], [[0, 1, 1]], r"shape \(m, 2\)"),
         ([[15.0, np.nan], [16, 3]], [[0, 1]], "X, row 0, column 1: expected a finite number, got nan"),
+        ([[15.0, 2], [16]], [[0, 1]], "X is a table of numbers"),
+        ("X", [[0, 1]], "X is a table of numbers"),
+        ([[15.0, 2], [16, 3]], [[0, 1], [0]], "comparisons is a table of numbers"),
         ([15.0, 16], [[0, 1]], r"X has one design a row, shape \(n, d\)"),
         ([[15.0, 2, 1], [16, 3, 1]], [[0, 1]], r"X, row 0: expected a value for each of \['dose', 'grind'\]"),
         ([[99.0, 2], [16, 3]], [[0, 1]], "X, row 0: parameter 'dose'"),
@@ -177,6 +180,14 @@ def test_tensors_that_are_none(X, pairs, message):
     study = create_study(Space(SPACE[:2]), seed=1)
     with pytest.raises(StudyError, match=message):
         study.import_tensors(X, pairs)
+
+
+@pytest.mark.parametrize("name", ["a\0", "\ud800"])
+def test_an_id_that_some_databases_do_not_keep_is_refused(name):
+    study = create_study(list("ab"), seed=1)
+    with pytest.raises(StudyError, match="a text that every database keeps"):
+        study.add_designs({name: "a"})
+    assert study.names == {}
 
 
 def test_the_same_said_twice_counts_twice():

@@ -221,6 +221,11 @@ def test_a_slow_policy_is_cut_short_and_the_question_stays(monkeypatch, tmp_path
     again.close()
 
 
+def test_a_time_limit_of_millennia_is_none():
+    study = create_study(Box(1), seed=1)
+    assert not study.ask(timeout=1e12).fallback
+
+
 def test_the_time_limit_includes_automatic_steps(monkeypatch):
     study = study_of()
     monkeypatch.setattr("prefopt.policies.base.FinitePolicy.ask", slow(0.2, [2, 2]))

@@ -233,6 +233,8 @@ def test_the_admin_sees_everything_and_can_change_it(server, client):
     assert admin.post("/api/admin/answers/restore", params={"question": 1}).status_code == 200
     assert server.study.answered == 3
     assert admin.post("/api/admin/answers/remove", params={"question": 1}, json={"reason": ""}).status_code == 409
+    long = admin.post("/api/admin/answers/remove", params={"question": 1}, json={"reason": "r" * 256})
+    assert long.status_code == 422 and "255" in long.text
     table = admin.get("/api/admin/export.csv")
     assert table.text.startswith("event,question") and "Ann" not in table.text
     assert json.loads(admin.get("/api/admin/export.json").text)["study"]["name"] == "study"

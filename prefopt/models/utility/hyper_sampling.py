@@ -15,6 +15,7 @@ from scipy.special import betaincinv, ndtr
 
 from prefopt.domain import FloatArray
 from prefopt.errors import SettingError
+from prefopt.kinds import are_real, is_whole
 from prefopt.models.utility.comparisons import Comparisons
 from prefopt.models.utility.hyper import REACH, Hyper
 from prefopt.models.utility.laplace import Approximation, laplace
@@ -57,12 +58,13 @@ def hyper_draws(
         thin: steps of each from one draw to the next.
 
     Raises:
-        SettingError: a size below 1, or a beta prior without positive parameters.
+        SettingError: a size that is no whole number of at least 1, or a beta prior without finite, positive parameters.
     """
-    if min(size, chains, thin) < 1 or warm < 0:
-        raise SettingError(f"expected size, chains, thin >= 1 and warm >= 0, got {size}, {chains}, {thin}, {warm}")
-    if lapse is not None and not (len(lapse) == 2 and min(lapse) > 0):
-        raise SettingError(f"lapse is (a, b) > 0 of a beta prior, got {lapse!r}")
+    counts = (size, chains, thin, warm)
+    if not all(map(is_whole, counts)) or min(size, chains, thin) < 1 or warm < 0:
+        raise SettingError(f"expected whole numbers size, chains, thin >= 1 and warm >= 0, got {counts}")
+    if lapse is not None and not (np.shape(lapse) == (2,) and are_real(lapse) and min(lapse) > 0):
+        raise SettingError(f"lapse is (a, b) of a beta prior, two finite numbers above 0, got {lapse!r}")
     width = len(hyper.sd) + (lapse is not None)
 
     def meaning(state: FloatArray) -> tuple[FloatArray, Likelihood]:

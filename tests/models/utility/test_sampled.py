@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -145,7 +147,9 @@ def test_it_learns_from_more_answers_and_the_same_stream_is_the_same_mixture() -
 def test_what_it_cannot_do_is_said() -> None:
     with pytest.raises(SettingError, match="without a kernel"):
         model(kernel=RBFKernel()).sample(2)
-    with pytest.raises(SettingError, match="beta prior"):
-        model().sample(2, lapse=(0, 1))
-    with pytest.raises(SettingError, match="size"):
-        model().sample(0)
+    for lapse in ((0, 1), (1, math.nan), (1, math.inf), ("1", "9"), 0.1, (1, 2, 3)):
+        with pytest.raises(SettingError, match="two finite numbers above 0"):
+            model().sample(2, lapse=lapse)
+    for size in (0, 2.5, "8", True):
+        with pytest.raises(SettingError, match="whole numbers size"):
+            model().sample(size)
