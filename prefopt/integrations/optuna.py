@@ -15,7 +15,7 @@ from prefopt.kinds import is_whole
 from prefopt.policies import get_entry, make_policy, resolve_settings
 from prefopt.seeding import stream
 from prefopt.space import Space
-from prefopt.study.create import default_strategy
+from prefopt.study.create import AIMS, default_strategy
 
 try:
     import optuna
@@ -24,6 +24,8 @@ except ImportError as error:
 
 #: Further draws for an option that is not on the screen already, before one is drawn at random.
 PATIENCE = 20
+#: What proposes where a study of ours would look ahead.
+PROPOSES = "qeubo"
 
 
 class PrefoptSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
@@ -35,7 +37,8 @@ class PrefoptSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
     Args:
         search_space: distributions by name. Without it the first trials, until one is compared, are drawn at random:
             Optuna knows the space only from what was suggested.
-        strategy: name of a policy; None takes the default of a prefopt study.
+        strategy: name of a policy; None takes the default of a prefopt study, and "qeubo" where that would look
+            ahead: the best trial is one that was made, so good options are proposed, not only telling ones.
         settings: its hyper-parameters.
         seed: None draws one.
 
@@ -96,7 +99,8 @@ class PrefoptSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
 
     def _policy(self, space: Any, said: Said) -> Any:
-        strategy = default_strategy(space.domain) if self._strategy is None else self._strategy
+        default = default_strategy(space.domain)
+        strategy = self._strategy or (PROPOSES if default == AIMS["best"] else default)
         if not is_finite(space.domain) and "box" not in get_entry(strategy).domains:
             raise SettingError(f"strategy {strategy!r} takes finite spaces only, these parameters are continuous")
         policy = make_policy(strategy, space.domain, **{"slate_size": 2, **self._settings})

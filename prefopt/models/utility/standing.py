@@ -46,6 +46,7 @@ def standings(
     each = np.array([_against_shown(utility, likelihood, Z) for utility, likelihood in members])  # (s, 3, n)
     chance, _, hope = np.einsum("s,skn->kn", beliefs.weights, each)
     sd = np.sqrt(beliefs.weights @ (each[:, 1] ** 2 + (each[:, 0] - chance) ** 2))
+    sd = np.minimum(sd, np.sqrt(chance * (1 - chance)))  # no chance of this mean can spread more
     best = np.zeros(len(Z))
     rows = np.arange(len(Z)) if among is None else np.flatnonzero(among)
     rows = rows[np.argsort(-hope[rows], kind="stable")[:HOPEFUL]]
