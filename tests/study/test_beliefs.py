@@ -90,7 +90,7 @@ def test_whole_studies_of_utilities_such_as_the_model_expects_are_calibrated():
 @pytest.mark.slow
 def test_whole_studies_of_a_function_with_two_hills_are_calibrated():
     person = make_environment("forrester-30", scale="pm3")
-    stated, worse = np.array([row for seed in range(60) for row in whole_study(person, seed)]).T
+    stated, worse = np.array([row for seed in range(120) for row in whole_study(person, seed)]).T
     assert excess(stated, worse <= 0) < 0.1
 
 
