@@ -221,6 +221,11 @@ def check_strategy(record: StudyRecord) -> None:
             f"strategy {record.strategy!r} compares two options at a time, got query_size={record.query_size}: take "
             "query_size=2 or a strategy for more ('prefopt list policies' shows them)"
         )
+    if record.settings.get("slate_size", record.query_size) != record.query_size:
+        raise SettingError(
+            f"settings say slate_size={record.settings['slate_size']!r}, the study shows "
+            f"query_size={record.query_size} options per question: leave slate_size out"
+        )
     if record.query_size > MOST:
         raise SettingError(f"a person compares 2 to {MOST} options at once, got query_size={record.query_size}")
     build_policy(record, domain)

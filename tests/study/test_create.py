@@ -94,6 +94,12 @@ def test_the_aim_chooses_the_strategy(space, aim, strategy):
     assert len(study.ask().ids) == 2
 
 
+def test_how_many_options_are_shown_is_said_once():
+    with pytest.raises(SettingError, match="slate_size=3, the study shows query_size=2 options per question: leave"):
+        create_study(Box(2), settings={"slate_size": 3})
+    assert len(create_study(Box(2), settings={"slate_size": 3}, query_size=3, seed=1).ask().ids) == 3
+
+
 def test_an_aim_is_known_and_alone():
     with pytest.raises(
         SettingError, match="unknown aim 'bset'; expected one of 'best', 'while-learning'; did you mean"
