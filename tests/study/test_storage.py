@@ -30,7 +30,7 @@ def test_the_question_changes_only_while_nobody_has_answered(tmp_path):
     study = create_study(list("abcd"), storage=path, seed=1)
     assert load_study(path, question="Which tastes better?").question == "Which tastes better?"
     study.tell(query := study.ask(), best=query.shown[0])
-    with pytest.raises(StudyError, match=r"1 answers to 'Which tastes better\?'.*new_version"):
+    with pytest.raises(StudyError, match=r"1 answer to 'Which tastes better\?'.*new_version"):
         load_study(path, question="Which looks better?")
     assert load_study(path, question="Which tastes better?").answered == 1
 
