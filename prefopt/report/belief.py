@@ -15,7 +15,7 @@ from prefopt.models.utility.given import default_hyper
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
-from prefopt.models.utility.raters import ENOUGH_EACH, SHARED, rater_noise, with_noise
+from prefopt.models.utility.raters import SHARED, distinguishable, rater_noise, with_noise
 from prefopt.seeding import stream
 
 #: What the random stream (seed, answers, REPORT, ...) is for.
@@ -78,14 +78,14 @@ class Belief:
     def of(cls, options: Options, compared: Sequence[Any], said: Sequence[Said]) -> Belief:
         """Learned from ``said``, whose slates name places in ``compared`` (options); hyper-parameters too.
 
-        Skips say nothing; a tie is one half of each side. If two raters have given ``ENOUGH_EACH`` answers or more,
-        every rater has a noise of their own.
+        Skips say nothing; a tie is one half of each side. If two raters can be told apart, every rater has a noise
+        of their own.
         """
         rows, likelihood = options.rows(compared), Likelihood()
         said = [one for one in said if one.answer.kind != "skip"]
         data, answers = Comparisons.of(said, len(rows)), np.bincount([one.rater for one in said])
         hyper: Hyper = default_hyper(options.box)
-        if np.sum(answers >= ENOUGH_EACH) > 1:
+        if distinguishable(answers):
             noise = rater_noise(hyper.prior(hyper.median), rows, data, likelihood, len(answers))
             likelihood = with_noise(likelihood, noise.tolist(), len(answers))
         theta = hyper.learn(rows, data, likelihood)

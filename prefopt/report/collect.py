@@ -13,7 +13,7 @@ import numpy as np
 
 from prefopt.domain import Arms, Box
 from prefopt.errors import DomainError
-from prefopt.models.utility.raters import ENOUGH_EACH
+from prefopt.models.utility.raters import distinguishable
 from prefopt.report.belief import CREDIBLE, Belief, Options, said_of, smallest_set
 from prefopt.report.heldout import held_out
 from prefopt.report.words import params_text
@@ -123,8 +123,8 @@ def _reliability(study: Study) -> dict[str, Any]:
 
 def _shared(study: Study, found: Diagnostics) -> str:
     """How much of the raters' utilities is their own; "" unless two of them have said enough to tell."""
-    known = [r for r in found.raters if r.answers >= ENOUGH_EACH and not r.removed]
-    if len(known) < 2 or isinstance(study.space.domain, Arms):
+    told_apart = distinguishable([r.answers for r in found.raters if not r.removed])
+    if not told_apart or isinstance(study.space.domain, Arms):
         return ""
     return study.rater_model().lines()[-1]
 

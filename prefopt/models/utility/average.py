@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from prefopt.domain import FloatArray
-from prefopt.models.beliefs import jittered_root
 from prefopt.models.utility.ep import expectation_propagation
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
@@ -88,6 +87,5 @@ class Averaged:
 
 
 def _draws(utility: Utility, Z: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
-    mean, covariance = utility.joint(Z)
-    root = jittered_root(covariance, 1e-8 * float(np.mean(utility.prior.variance(Z))))
+    mean, root = utility.mean_and_factor(Z)
     return np.asarray(mean + rng.standard_normal((size, len(Z))) @ root.T)

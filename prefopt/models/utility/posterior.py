@@ -115,6 +115,11 @@ class Utility:
         mean, V = self.mean_and_root(Z)
         return mean, self.prior.covariance(Z, Z) - V @ V.T
 
+    def mean_and_factor(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Posterior mean (n,) and a lower factor (n, n) of the covariance at Z (n, d), for joint draws."""
+        mean, covariance = self.joint(Z)
+        return mean, jittered_root(covariance, 1e-8 * float(np.mean(self.prior.variance(Z))))
+
     def pairs(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Means (n,) of f(A_i) and of f(B_i), and the standard deviation (n,) of their difference; rows (n, d)."""
         prior = self.prior
@@ -135,8 +140,7 @@ class Utility:
 
     def probability_best(self, Z: FloatArray, rng: np.random.Generator, draws: int = 4096) -> FloatArray:
         """The chance (n,) that each row of Z (n, d) has the largest utility of them, from joint draws."""
-        mean, covariance = self.joint(Z)
-        root = jittered_root(covariance, 1e-8 * float(np.mean(self.prior.variance(Z))))
+        mean, root = self.mean_and_factor(Z)
         drawn = mean[:, None] + root @ rng.standard_normal((len(Z), draws))
         return np.bincount(drawn.argmax(axis=0), minlength=len(Z)) / draws
 

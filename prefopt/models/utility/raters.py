@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 from prefopt.domain import FloatArray
 from prefopt.errors import SettingError
 from prefopt.models.stationary import Stationary
-from prefopt.models.utility.comparisons import Comparisons, Said
+from prefopt.models.utility.comparisons import Comparisons, IntArray, Said
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import evidence_slopes, laplace
 from prefopt.models.utility.likelihood import Likelihood
@@ -89,6 +89,15 @@ def ratio_of(hyper: Hyper, points: FloatArray, data: Comparisons, likelihood: Li
         return laplace(K, m, data, likelihood).evidence
 
     return max(RATIOS, key=evidence)
+
+
+def distinguishable(answers: Sequence[int] | IntArray) -> bool:
+    """Whether two raters have given enough ``answers``, a number each, to be told apart.
+
+    >>> distinguishable([30, 7]), distinguishable([8, 0, 8])
+    (False, True)
+    """
+    return int(np.sum(np.asarray(answers) >= ENOUGH_EACH)) > 1
 
 
 def with_noise(likelihood: Likelihood, noise: Sequence[float], raters: int) -> Likelihood:

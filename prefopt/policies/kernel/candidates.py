@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from prefopt.domain import Box, FloatArray, Grid
+from prefopt.models.utility.comparisons import IntArray
 from prefopt.models.utility.posterior import Utility
 
 #: Of a box: uniform points, points near the champion and the best ones shown, and how many of these.
 EVERYWHERE, NEAR, SHOWN = 256, 64, 5
 #: Median spread of the points near good ones, in units of the cube.
 SPREAD = 0.1
-#: The best candidates of a box are improved by rounds of small moves: how many, moves in each, and their first spread.
-ROUNDS, MOVES, CLOSE = 2, 48, 0.08
+#: The best candidates of a box are improved by rounds of so many small moves, of these spreads.
+MOVES, SPREADS = 48, (0.08, 0.08 * 0.4)
 
 
 def candidates(
@@ -34,6 +35,13 @@ def candidates(
     best = shown[np.argsort(-utility.mean(shown), kind="stable")[:SHOWN]]
     good = np.vstack([champion, best])
     return np.vstack([good, domain.sample(everywhere, rng), around(domain, good, near, SPREAD, rng)])
+
+
+def hopeful(utility: Utility, Z: FloatArray, first: int, size: int) -> IntArray:
+    """At most ``size`` rows of Z (n, d): the ``first`` ones, then by mean + sd of the difference to row 0."""
+    mean, sd = utility.difference(Z, np.broadcast_to(Z[0], Z.shape))
+    rest = first + np.argsort(-(mean + sd)[first:], kind="stable")
+    return np.concatenate([np.arange(first), rest])[:size]
 
 
 def around(domain: Box, good: FloatArray, size: int, spread: float, rng: np.random.Generator) -> FloatArray:

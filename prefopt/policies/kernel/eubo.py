@@ -16,7 +16,8 @@ from scipy.special import ndtr
 
 from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import CLOSE, MOVES, ROUNDS, around, candidates
+from prefopt.policies.kernel.candidates import EVERYWHERE, MOVES, NEAR, SPREADS, around, candidates
+from prefopt.policies.kernel.rival import apart
 from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
 
 #: One option of the pair is among so many best ones, by mean and by mean + sd of the difference to the champion.
@@ -46,12 +47,17 @@ class EUBO(UtilityPolicy):
         return eubo_pair(self, utility, rng)
 
 
-def considered(policy: UtilityPolicy, utility: Utility, rng: np.random.Generator) -> tuple[FloatArray, int]:
-    """Candidates (n, d), the champion first; with ``reuse``, so many rows of options shown come before all others."""
-    Z = candidates(policy.domain, utility, policy.champion(utility, quick=True), policy.points, rng)
+def considered(
+    policy: UtilityPolicy, utility: Utility, rng: np.random.Generator, everywhere: int = EVERYWHERE, near: int = NEAR
+) -> tuple[FloatArray, int]:
+    """Candidates (n, d), the champion first; with ``reuse``, so many rows of options shown come before all others.
+
+    ``everywhere``, ``near``: as in ``candidates``.
+    """
+    Z = candidates(policy.domain, utility, policy.champion(utility, quick=True), policy.points, rng, everywhere, near)
     kept = top(utility, policy.shown, KEPT) if policy.reuse else policy.points[:0]
     if len(kept):
-        Z = np.vstack([kept, Z[[not any(np.array_equal(z, row) for row in kept) for z in Z]]])
+        Z = np.vstack([kept, apart(Z, kept)])
     return Z, len(kept)
 
 
@@ -86,8 +92,8 @@ def improved(
     utility: Utility, box: Box, pair: FloatArray, rng: np.random.Generator, *, move: bool = True
 ) -> FloatArray:
     """``pair`` (2, d) after a few rounds of small moves of both points; unless ``move``, of the second."""
-    for step in range(ROUNDS):
-        moved = [around(box, row[None], MOVES, CLOSE * 0.4**step, rng) for row in pair]
+    for spread in SPREADS:
+        moved = [around(box, row[None], MOVES, spread, rng) for row in pair]
         n = min(len(rows) for rows in moved)
         A, B = (np.vstack([row, rows[:n]]) for row, rows in zip(pair, moved, strict=True))
         A[1 : n // 3] = pair[0]

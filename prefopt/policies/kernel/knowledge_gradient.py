@@ -17,20 +17,20 @@ import numpy as np
 from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.comparisons import IntArray
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import CLOSE, MOVES, ROUNDS, around, candidates
-from prefopt.policies.kernel.eubo import eubo_pair
+from prefopt.policies.kernel.candidates import MOVES, SPREADS, around, hopeful
+from prefopt.policies.kernel.eubo import considered, eubo_pair
 from prefopt.policies.kernel.look_ahead import LookAhead, Looked, hopeful_first, mirrored
 from prefopt.policies.kernel.qeubo import distinct, qeubo_slate
 from prefopt.policies.kernel.rival import apart
-from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
+from prefopt.policies.kernel.utility_policy import UtilityPolicy
 
 #: Candidates of a box: uniform points, and points near the champion and the best ones shown.
 EVERYWHERE, NEAR = 192, 128
 #: One option of the first pair is among so many best ones, by mean and by mean + sd of the difference to the champion.
 LEADING = 8
 #: At most so many candidates are looked at, and so many of these are tried as a further option of a slate, the most
-#: hopeful ones; with ``reuse``, one option is among so many best ones shown so far.
-LOOKED, POOL, KEPT = 400, 96, 64
+#: hopeful ones.
+LOOKED, POOL = 400, 96
 #: All pairs of so many options are compared; of more, those with a leading one.
 ALL = 64
 #: Values below this share of the largest standard deviation are rounding.
@@ -43,17 +43,20 @@ class KnowledgeGradient(UtilityPolicy):
 
     def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
         """The slate (m, d)."""
-        Z, kept = self._considered(utility, rng)
+        Z, kept = considered(self, utility, rng, EVERYWHERE, NEAR)
+        Z = distinct(Z)
+        if len(Z) > LOOKED:
+            Z = Z[hopeful(utility, Z, max(1, kept), LOOKED)]
         m = min(self.slate_size, len(Z))
-        if m < max(2, self.slate_size):
+        if m < self.slate_size:
             return Z[np.arange(self.slate_size) % m]
         normal = mirrored(m, rng)
         ahead = LookAhead.of(utility, Z, self.likelihood, normal)
-        hopeful = hopeful_first(ahead.mean, ahead.C)
-        pair, value = self._pair(ahead, hopeful, kept)
+        order = hopeful_first(ahead.mean, ahead.C)
+        pair, value = self._pair(ahead, order, kept)
         if value <= LEAST * math.sqrt(float(np.diag(ahead.C).max())):
             return eubo_pair(self, utility, rng) if m == 2 else qeubo_slate(self, utility, rng)
-        pool, slate = hopeful[:POOL], list(pair)
+        pool, slate = order[:POOL], list(pair)
         while len(slate) < m:
             slate.append(ahead.best_in(slate, len(slate), pool))
         for place in range(1 if kept else 0, m if m > 2 else 0):
@@ -62,30 +65,16 @@ class KnowledgeGradient(UtilityPolicy):
         if not isinstance(self.domain, Box):
             return rows
         looked = Looked.at(utility, Z[pool])
-        for step in range(ROUNDS):
-            near = self._near(rows, 1 if kept else 0, CLOSE * 0.4**step, rng)
+        for spread in SPREADS:
+            near = self._near(rows, 1 if kept else 0, spread, rng)
             ahead = LookAhead.of(utility, np.vstack([rows, *near]), self.likelihood, normal, looked)
             rows = moved(ahead, rows, near)
         return rows
 
-    def _considered(self, utility: Utility, rng: np.random.Generator) -> tuple[FloatArray, int]:
-        """Distinct candidates (n, d), the champion first; with ``reuse``, so many options shown come before all."""
-        champion = self.champion(utility, quick=True)
-        Z = distinct(candidates(self.domain, utility, champion, self.points, rng, everywhere=EVERYWHERE, near=NEAR))
-        kept = top(utility, self.shown, KEPT) if self.reuse else self.points[:0]
-        if len(kept):
-            Z = np.vstack([kept, apart(Z, kept)])
-        if len(Z) > LOOKED:
-            mean, sd = utility.difference(Z, np.broadcast_to(Z[0], Z.shape))
-            first = max(1, len(kept))
-            rest = first + np.argsort(-(mean + sd)[first:], kind="stable")
-            Z = Z[np.concatenate([np.arange(first), rest])[:LOOKED]]
-        return Z, len(kept)
-
-    def _pair(self, ahead: LookAhead, hopeful: IntArray, kept: int) -> tuple[list[int], float]:
+    def _pair(self, ahead: LookAhead, order: IntArray, kept: int) -> tuple[list[int], float]:
         """The best pair that may be asked about, and its value; if ``kept`` > 0, the first is below it."""
         n = len(ahead.mean)
-        leading = np.unique(np.concatenate([np.argsort(-ahead.mean)[:LEADING], hopeful[:LEADING]]))
+        leading = np.unique(np.concatenate([np.argsort(-ahead.mean)[:LEADING], order[:LEADING]]))
         first = np.arange(kept) if kept else np.arange(n) if n <= ALL else leading
         pair, highest = [0, 1], -math.inf
         for a in first:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from prefopt.domain import Box, FloatArray
 from prefopt.models.beliefs import jittered_root
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import CLOSE, around
+from prefopt.policies.kernel.candidates import SPREADS, around, hopeful
 from prefopt.policies.kernel.eubo import best_pair, considered, eubo_pair
 from prefopt.policies.kernel.utility_policy import UtilityPolicy
 
@@ -48,7 +48,9 @@ def qeubo_slate(policy: UtilityPolicy, utility: Utility, rng: np.random.Generato
     if not isinstance(policy.domain, Box):
         return slate
     fixed = 1 if kept else 0
-    Z = distinct(np.vstack([slate, *(around(policy.domain, row[None], NEAR, CLOSE, rng) for row in slate[fixed:])]))
+    Z = distinct(
+        np.vstack([slate, *(around(policy.domain, row[None], NEAR, SPREADS[0], rng) for row in slate[fixed:])])
+    )
     return Z[exchanged(joint_sample(utility, Z, rng), list(range(m)), fixed)]
 
 
@@ -60,9 +62,7 @@ def distinct(rows: FloatArray) -> FloatArray:
 def best_slate(utility: Utility, Z: FloatArray, m: int, rng: np.random.Generator, kept: int = 0) -> list[int]:
     """Rows of Z (n, d) that make the best slate of m <= n, row 0 being the champion; ``kept`` as in ``best_pair``."""
     if len(Z) > JOINT:
-        mean, sd = utility.difference(Z, np.broadcast_to(Z[0], Z.shape))
-        hopeful = np.argsort(-(mean + sd), kind="stable")
-        rows = np.concatenate([np.arange(max(1, kept)), hopeful[hopeful >= max(1, kept)]])[:JOINT]
+        rows = hopeful(utility, Z, max(1, kept), JOINT)
         return rows[best_slate(utility, Z[rows], m, rng, kept)].tolist()  # type: ignore[no-any-return]
     slate = list(best_pair(utility, Z, kept))[:m]
     F = joint_sample(utility, Z, rng)

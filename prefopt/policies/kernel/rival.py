@@ -8,7 +8,7 @@ import numpy as np
 
 from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.posterior import Utility
-from prefopt.policies.kernel.candidates import CLOSE, MOVES, ROUNDS, around, candidates
+from prefopt.policies.kernel.candidates import MOVES, SPREADS, around, candidates
 from prefopt.policies.kernel.utility_policy import UtilityPolicy
 
 #: Points of a box that differ by no more than this in any column look the same.
@@ -79,8 +79,8 @@ def rival(
     if not len(Z):
         return np.array(slate[0])
     best: FloatArray = Z[largest(value(Z), rng)]
-    for step in range(ROUNDS if isinstance(policy.domain, Box) else 0):
-        moved = apart(around(policy.box, best[None], MOVES, CLOSE * 0.4**step, rng), slate, by)
+    for spread in SPREADS if isinstance(policy.domain, Box) else ():
+        moved = apart(around(policy.box, best[None], MOVES, spread, rng), slate, by)
         Z = np.vstack([best, moved])
         best = Z[int(np.argmax(value(Z)))]
     return best

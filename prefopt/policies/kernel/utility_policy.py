@@ -24,7 +24,14 @@ from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility
 from prefopt.models.utility.prior import Trend
-from prefopt.models.utility.raters import ENOUGH_EACH, SHARED, deviating, rater_noise, ratio_of, with_noise
+from prefopt.models.utility.raters import (
+    SHARED,
+    deviating,
+    distinguishable,
+    rater_noise,
+    ratio_of,
+    with_noise,
+)
 from prefopt.models.utility.standing import Standings, standings
 from prefopt.policies.checks import check_settings
 from prefopt.policies.kernel.first_questions import first_slates, likely_of
@@ -107,9 +114,7 @@ class UtilityPolicy:
     said: tuple[Said, ...] | None = field(default=None, init=False, repr=False, compare=False)
     first: FloatArray = field(init=False, repr=False, compare=False)  # (opening, m, d)
     fits: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    ears: dict[int, tuple[tuple[float, ...], float]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    ears: dict[int, Apart] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Grid | Box):
@@ -271,7 +276,7 @@ class UtilityPolicy:
             taught, own = self.taught(n), 0.0
             noise: Sequence[float] = ()
             answers = np.bincount([one.rater for one in taught])
-            if self.raters != "alike" and np.sum(answers >= ENOUGH_EACH) > 1:
+            if self.raters != "alike" and distinguishable(answers):
                 used, data = about(taught)
                 if self.raters == "individual":
                     own = ratio_of(self.hyper, self.points[used], data, self.likelihood)
