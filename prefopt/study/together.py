@@ -77,21 +77,21 @@ class StudyTogether(StudyServing):
             At least one: the question of each, or why there is none.
         """
         with self._lock, one_thread():
-            state, errors = self._state if seen else self._sync(), dict[str, Exception]()
+            state, outcomes = self._state if seen else self._sync(), dict[str, Query | Exception]()
             waiting = [rater.id for rater in raters if not state.open_questions(rater.id)]
             if waiting and self.quick:
-                self._ask_quickly(waiting, errors)
+                self._ask_quickly(waiting, outcomes)
             elif waiting:
-                self._ask_one(waiting[0], timeout, errors)
+                self._ask_one(waiting[0], timeout, outcomes)
             found: list[Query | Exception] = []
             for rater in raters:
                 mine = self._state.open_questions(rater.id)
-                if not mine and rater.id not in errors:
+                if not mine and rater.id not in outcomes:
                     if found:
                         break
-                    self._ask_one(rater.id, timeout, errors)
+                    self._ask_one(rater.id, timeout, outcomes)
                     mine = self._state.open_questions(rater.id)
-                found.append(self._state.query(mine[0]) if mine else errors[rater.id])
+                found.append(self._state.query(mine[0]) if mine else outcomes[rater.id])
             return found
 
     def tell_all(self, tellings: Sequence[Telling]) -> list[Exception | None]:
@@ -164,18 +164,19 @@ class StudyTogether(StudyServing):
                 if self._storage.append(self.record, event):
                     return
 
-    def _ask_one(self, rater: str, timeout: float | None, errors: dict[str, Exception]) -> None:
+    def _ask_one(self, rater: str, timeout: float | None, outcomes: dict[str, Query | Exception]) -> None:
+        """The question is kept as it was asked: another process may answer or withdraw it before this one looks."""
         try:
-            self.ask(rater, timeout)
+            outcomes[rater] = self.ask(rater, timeout)
         except Exception as error:
-            errors[rater] = error
+            outcomes[rater] = error
         self._sync()
 
     def ask(self, rater: str | Rater | None = None, timeout: float | None = None) -> Query:
         """The rater's open question, or a new one; see ``Study``."""
         raise NotImplementedError
 
-    def _ask_quickly(self, raters: Sequence[str], errors: dict[str, Exception]) -> None:
+    def _ask_quickly(self, raters: Sequence[str], outcomes: dict[str, Query | Exception]) -> None:
         """Questions for the first of ``raters``, drafted one after another and written at once."""
         made: list[Event] = []
         end, written = time.monotonic() + TURN, False
@@ -190,7 +191,7 @@ class StudyTogether(StudyServing):
                 try:
                     self._draft_until_asked(rater, made)
                 except Exception as error:
-                    errors[rater] = error
+                    outcomes[rater] = error
             return made
 
         try:

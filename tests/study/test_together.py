@@ -112,6 +112,26 @@ def test_another_process_in_between_spoils_nothing(tmp_path, monkeypatch):
     assert study.answered == twin.answered == 6
 
 
+@pytest.mark.parametrize("meanwhile", ["answered", "withdrawn"])
+def test_a_question_that_is_gone_before_anybody_looks_is_the_one_that_was_asked(tmp_path, monkeypatch, meanwhile):
+    study, raters = many(tmp_path / "s.db")
+    twin, ask = study.twin(), study.ask
+    if meanwhile == "withdrawn":  # what was said without a question is taken back: nothing is open then
+        study.add_comparison(0, 1, rater=raters[0])
+
+    def asked_and_gone(rater, timeout):
+        query = ask(rater, timeout)
+        if meanwhile == "withdrawn":
+            twin.undo(rater=rater)
+        else:
+            twin.tell(query, tie=True)
+        return query
+
+    monkeypatch.setattr(study, "ask", asked_and_gone)
+    assert [(query.number, query.rater) for query in study.ask_some(raters)] == [(1, raters[0].id)]
+    assert study.history()[-1]["status"] == meanwhile
+
+
 def test_a_rater_who_is_erased_meanwhile_is_forgotten(tmp_path):
     study, raters = many(tmp_path / "s.db")
     asked = [*study.ask_some(raters), *study.ask_some(raters)[1:]]
