@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -76,7 +76,10 @@ def validate(
     each: Annotated[int, typer.Option(min=1, help="Comparisons with each kind of rival.")] = 4,
     rater: Annotated[str | None, typer.Option(help="Who answers: a name, or the pseudonym of a rater.")] = None,
 ) -> None:
-    """Test the recommendation blindly: ask about it and the centre, options at random and the runner-up, shuffled."""
+    """Test the recommendation blindly: ask about it and the centre, options at random and the runner-up, shuffled.
+
+    An open question of the study waits until that is done.
+    """
     from prefopt.cli.render import make_show
     from prefopt.cli.terminal import say, session
 
@@ -85,10 +88,11 @@ def validate(
     if study.validation() is None or study.validation().over:
         study.validate(each)
 
-    def stop() -> str:
-        return "the validation round is complete" if study.validation().over else ""
+    def ask() -> Any:
+        over = "the validation round is complete", "others have the questions that are left of the validation round"
+        return study.ask_to_validate(rater) or over[0 if study.validation().over else 1]
 
-    session(study, make_show(opened.render), rater=rater, stop=stop)
+    session(study, make_show(opened.render), ask=ask)
     say(str(study.validation()))
 
 

@@ -58,7 +58,7 @@ def session(
     read: Callable[[], str] = read_key,
     until: int | None = None,
     rater: str | None = None,
-    stop: Callable[[], str] | None = None,
+    ask: Callable[[], Any] | None = None,
 ) -> None:
     """Ask until the person quits, the input ends, or the study has enough; every answer is kept at once.
 
@@ -68,10 +68,10 @@ def session(
         read: the next key.
         until: ask until there are so many answers, whether or not the study has enough.
         rater: who answers.
-        stop: instead of ``until``: why no further question is asked now, or "".
+        ask: instead of ``until`` and ``rater``: the next question, or a text: why there is none now.
     """
     try:
-        enough = questions(study, show, read, until, rater, stop)
+        enough = questions(study, show, read, until, rater, ask)
     except KeyboardInterrupt:
         enough = ""
     say(f"\nEnough: {enough}" if enough else "\nStopped; every answer is kept.")
@@ -83,14 +83,14 @@ def questions(
     read: Callable[[], str],
     until: int | None,
     rater: str | None = None,
-    stop: Callable[[], str] | None = None,
+    ask: Callable[[], Any] | None = None,
 ) -> str:
     """Ask one question after another; returns why there are enough, or "" when the person quits."""
     told_help = False
-    while not (enough := stop() if stop else reason_to_stop(study, until)):
-        query = plainly(lambda: study.ask(rater))
+    asked = ask or (lambda: reason_to_stop(study, until) or study.ask(rater))
+    while not isinstance(query := plainly(asked), str):
         left = study.remaining if until is None else until - study.answered
-        more = f" (about {left} more)" if left is not None and not stop else ""
+        more = f" (about {left} more)" if left is not None and ask is None else ""
         say(f"\nQuestion {query.number}{more}: {study.question}")
         if query.note:
             say(f"  ({query.note})")
@@ -100,7 +100,7 @@ def questions(
             told_help = True
         if not one_answer(study, query, read):
             return ""
-    return enough
+    return query
 
 
 def reason_to_stop(study: Any, until: int | None) -> str:

@@ -20,7 +20,6 @@ from prefopt.study.raters import Rater
 from prefopt.study.recommend import Recommendation, enough, recommend
 from prefopt.study.replay import Replay, replay
 from prefopt.study.storage import Storage, StudyRecord
-from prefopt.study.validation import Validation, result_of
 
 if TYPE_CHECKING:
     import torch
@@ -144,11 +143,6 @@ class StudyReading:
             raise StudyError(f"answers must be a whole number of at least 1, got {answers!r}")
         with self._lock, one_thread():
             return expected_gain(self._sync(), self._asker, int(answers))
-
-    def validation(self) -> Validation | None:
-        """What the latest blind validation round (``validate``) has found so far; None if there was none."""
-        with self._lock:
-            return None if self._sync().round is None else result_of(self._state)
 
     @property
     def remaining(self) -> int | None:

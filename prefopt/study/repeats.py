@@ -21,9 +21,9 @@ WHEN, WHICH = range(2)
 
 def known_question(state: State, number: int, rater: str | None, now: float) -> Event | None:
     """The event that asks, as question ``number``, what no policy has to choose; None if it is not time for that."""
-    late = lapsed(state, rater, now)
-    if late is None and (trial := next_trial(state)) is not None:
+    if (trial := next_trial(state)) is not None:
         return asked_event(state, trial, number, rater)
+    late = lapsed(state, rater, now)
     again = late or due(state, rater)
     if again is None:
         return None

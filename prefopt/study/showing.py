@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from prefopt.study.raters import Rater
-from prefopt.study.together import StudyTogether
+from prefopt.study.validating import StudyValidating
 
 
-class StudyShowing(StudyTogether):
+class StudyShowing(StudyValidating):
     """A study that shows itself."""
 
     def widget(

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from prefopt.errors import StudyError
-from prefopt.kinds import counted, is_whole
+from prefopt.kinds import counted
 from prefopt.study import naming
 from prefopt.study.ahead import drafts, supposing
 from prefopt.study.changes import check_may_ask, repeated, restore_event, undo_event
@@ -19,7 +19,6 @@ from prefopt.study.question import Candidate, Query
 from prefopt.study.raters import Rater
 from prefopt.study.showing import StudyShowing
 from prefopt.study.together import Again, answered
-from prefopt.study.validation import Validation, begin_event, result_of
 
 #: How often a question is drafted anew because another process asked one in between.
 RACES = 100
@@ -145,31 +144,6 @@ class Study(StudyShowing):
     def skip(self, query: Query | int, reason: str = "", **keywords: Any) -> None:
         """The same as ``tell(query, skip=reason)``: no answer; the question may come back once, later."""
         self.tell(query, skip=reason, **keywords)
-
-    def validate(self, each: int = 4) -> Validation:
-        """Begin a blind validation round: what is recommended now, against its rivals, shuffled and unannounced.
-
-        ``ask`` gives these comparisons next, to whoever asks; their answers do not change the recommendation.
-
-        Args:
-            each: comparisons with the centre of the space, the runner-up and options drawn at random, each.
-
-        Returns:
-            The round, without a result yet; ``validation()`` has it.
-
-        Raises:
-            StudyError: nobody has answered yet, a round is under way, or ``each`` is no whole number of at least 1.
-        """
-        if not is_whole(each) or each < 1:
-            raise StudyError(f"each must be a whole number of comparisons of at least 1, got {each!r}")
-        with self._lock, one_thread():
-            self._storage.append(self.record, begin_event(self._sync(), self._asker, int(each)))
-            return result_of(self._sync())
-
-    def end_validation(self) -> None:
-        """Ask no more comparisons of the validation round."""
-        with self._lock:
-            self._storage.append(self.record, Event("validation", {"on": False}))
 
     def new_version(self, *, space: Any = None, fill: Mapping[str, Any] | None = None, **changes: Any) -> Study:
         """A new version of this study with another space, question, strategy or other setting.

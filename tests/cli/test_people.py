@@ -68,6 +68,24 @@ def test_a_validation_round(prefopt, cakes):
     assert "blind validation: the recommendation won" in best and "ten more answers are expected to raise" in best
 
 
+def test_a_validation_round_comes_before_the_open_question_which_waits(prefopt, cakes):
+    assert "Question 5:" in prefopt("run", cakes, keys="1111").out
+    said = prefopt("validate", cakes, "--each", "1", keys="1" * 20).out
+    assert "Enough: the validation round is complete" in said and "Question 5" not in said
+    study = load_study("cakes.db")
+    assert study.validation().answered == study.validation().planned == 2
+    assert [row["question"] for row in study.history() if row["status"] == "open"] == [5]
+    assert "Question 5:" in prefopt("run", cakes, keys="").out
+
+
+def test_what_others_have_of_a_validation_round_is_not_asked(prefopt, cakes):
+    prefopt("run", cakes, keys="1111")
+    prefopt("validate", cakes, "--each", "1", "--rater", "ann", keys="1")
+    said = prefopt("validate", cakes, "--rater", "ben", keys="1" * 9).out
+    assert "Enough: others have the questions that are left of the validation round" in said
+    assert load_study("cakes.db").answered == 4 and "Question" not in said
+
+
 def test_a_validation_round_begun_elsewhere_is_asked_though_all_planned_answers_are_there(prefopt, cakes, tmp_path):
     (tmp_path / cakes).write_text(CAKES + "budget = 2\n")
     assert "all 2 planned answers are there" in prefopt("run", cakes, keys="11").out

@@ -117,6 +117,29 @@ def test_a_round_can_be_ended_and_begun_anew():
     assert copy.deepcopy(study).ask() == study.ask()
 
 
+def test_who_sits_down_to_validate_is_asked_that_first():
+    study = answered(Arms(6), worth=lambda c: -c.id, lease=1e-9)
+    assert study.ask_to_validate() is None
+    study.ask("ann")
+    ordinary = study.ask()
+    planned = study.validate(each=1).planned
+    for _ in range(planned):
+        query = study.ask_to_validate()
+        assert query == study.ask_to_validate() != ordinary == study.ask()
+        study.tell(query, best=min(query.ids))
+    assert study.validation().over and study.validation().answered == planned == len(trials(study))
+    assert study.ask_to_validate() is None and study.ask() == ordinary
+    study.validate(each=1)
+    study.ask_to_validate()
+    study.end_validation()
+    assert study.ask_to_validate().number == ordinary.number + planned + 1  # what is open can be answered
+    study.pause("tea")
+    assert study.ask_to_validate() is not None
+    with pytest.raises(StudyError, match="paused"):
+        study.ask_to_validate("ben")
+    assert study.replay().matches
+
+
 def test_several_raters_share_a_round():
     study = answered(Arms(6), worth=lambda c: -c.id)
     planned = study.validate(each=2).planned
