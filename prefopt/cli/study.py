@@ -120,7 +120,9 @@ def replay(where: Where = "study.toml", name: Name = None) -> None:
 
 
 def import_(
-    answers: Annotated[Path, typer.Argument(help="CSV of answers: winner,loser (and tie, rater, seconds)")],
+    answers: Annotated[
+        Path, typer.Argument(help="CSV of answers: winner,loser (and tie, rater, seconds), or what export wrote")
+    ],
     designs: Annotated[Path | None, typer.Option(help="CSV of designs: id and one column per parameter.")] = None,
     where: Annotated[str, typer.Option("--study", help="study.toml, a .db file, or a database URL")] = "study.toml",
     name: Name = None,
@@ -128,7 +130,8 @@ def import_(
     """Add designs that exist already, by their own ids, and what was said of them; a second time adds only new rows."""
     study = open_study(where, create=True, name=name).study
     added = study.import_csv(designs, answers)
-    typer.echo(f"{added} new answers about {len(study.names)} designs; study {study.name} goes on from there")
+    designs_too = f" about {counted(len(study.names), 'design')}" if study.names else ""
+    typer.echo(f"{counted(added, 'new answer')}{designs_too}; study {study.name} goes on from there")
 
 
 def report(
@@ -149,9 +152,11 @@ def export(
     target: Annotated[Path, typer.Argument(help="file.csv or file.json")],
     where: Annotated[str, typer.Option("--study", help="study.toml, a .db file, or a database URL")] = "study.toml",
     name: Name = None,
-    designs: Annotated[Path | None, typer.Option(help="Write a CSV of designs here, and TARGET as for import.")] = None,
+    designs: Annotated[
+        Path | None, typer.Option(help="Write a CSV of designs here, and TARGET about their ids.")
+    ] = None,
 ) -> None:
-    """Write every question, what was shown and what was said to a CSV or JSON file."""
+    """Write every question, what was shown and what was said to a CSV or JSON file; import reads the CSV."""
     study = open_study(where, name=name).study
     if designs is None:
         study.export(target)

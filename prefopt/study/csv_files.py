@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,8 @@ class OwnAnswer:
         rater: who, if known.
         seconds: how long it took, if known.
         where: file and line it was read from, for messages.
+        made: when, in UTC, if known.
+        params: what the designs are, if the file says it: then their ids mean nothing beyond it.
     """
 
     ids: tuple[str, ...]
@@ -52,6 +54,8 @@ class OwnAnswer:
     rater: str | None = None
     seconds: float | None = None
     where: str = field(default="", compare=False)
+    made: str = field(default="", compare=False)
+    params: tuple[Any, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"{self.where + ': ' if self.where else ''}answer about {list(self.ids)}"
@@ -66,7 +70,7 @@ def read_designs(path: str | Path, space: Any) -> dict[str, Any]:
         StudyError: names file, line and column.
     """
     designs: dict[str, Any] = {}
-    for where, row in _rows(path, ("id",)):
+    for where, row in table_rows(path, ("id",)):
         name = row["id"].strip()
         if not name or name in designs or SEPARATOR in name:
             raise StudyError(f"{where}, column id: expected a new id without {SEPARATOR!r}, got {row['id']!r}")
@@ -113,13 +117,13 @@ def read_answers(path: str | Path) -> list[OwnAnswer]:
         StudyError: names file, line and column.
     """
     made = []
-    for where, row in _rows(path, ("winner", "loser"), ("options", "answer")):
+    for where, row in table_rows(path, ("winner", "loser"), ("options", "answer")):
         try:
             ids, answer = _general(row) if row.get("options") else _pair(row)
-            seconds = _parsed(row, "seconds", float, "a number") if row.get("seconds") else None
+            seconds = parsed_cell(row, "seconds", float, "a number") if row.get("seconds") else None
         except (PrefoptError, ValueError) as error:
             raise StudyError(f"{where}: {error}") from error
-        made.append(OwnAnswer(ids, answer, row.get("rater") or None, seconds, where))
+        made.append(OwnAnswer(ids, answer, row.get("rater") or None, seconds, where, row.get("made") or ""))
     return made
 
 
@@ -142,31 +146,44 @@ def _general(row: Mapping[str, str]) -> tuple[tuple[str, ...], Answer]:
     record: dict[str, Any] = {"kind": row["answer"], "size": len(ids), "order": [ids.index(word) for word in named]}
     record |= {"below": (row.get("below") or "").lower() in YES, "reason": row.get("reason") or ""}
     if row.get("wins"):
-        record |= {"matrix": _parsed(row, "wins", json.loads, "a square matrix such as [[null, 1], [0, null]]")}
+        record |= {"matrix": parsed_cell(row, "wins", json.loads, "a square matrix such as [[null, 1], [0, null]]")}
     return ids, Answer.from_json(record)
 
 
-def _parsed(row: Mapping[str, str], column: str, parse: Callable[[str], Any], expected: str) -> Any:
+def parsed_cell(row: Mapping[str, str], column: str, parse: Callable[[str], Any], expected: str) -> Any:
+    """What ``parse`` makes of a cell; raises AnswerError naming the column."""
     try:
         return parse(row[column])
     except ValueError as error:
         raise AnswerError(f"column {column}: expected {expected}, got {row[column]!r}") from error
 
 
-def _rows(path: str | Path, *columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def table_rows(path: str | Path, *columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Rows by column, with where each is; one of the sets of ``columns`` must be there."""
+    with _table(path) as reader:
+        found = list(reader.fieldnames or ())
+        if not any(set(wanted) <= set(found) for wanted in columns):
+            expected = " or ".join(", ".join(wanted) for wanted in columns)
+            raise StudyError(f"{path}: expected a first line with the columns {expected}, got {found}")
+        for row in reader:
+            if "" in row:
+                raise StudyError(f"{path}, line {reader.line_num}: {len(found)} columns, but more cells: {row['']}")
+            yield f"{path}, line {reader.line_num}", row
+
+
+def columns_of(path: str | Path) -> list[str]:
+    """The names in the first line."""
+    with _table(path) as reader:
+        return list(reader.fieldnames or ())
+
+
+@contextmanager
+def _table(path: str | Path) -> Iterator[csv.DictReader[str]]:
     try:
         with Path(path).open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file, restval="", restkey="")
-            found = [name.strip() for name in reader.fieldnames or ()]
-            if not any(set(wanted) <= set(found) for wanted in columns):
-                expected = " or ".join(", ".join(wanted) for wanted in columns)
-                raise StudyError(f"{path}: expected a first line with the columns {expected}, got {found}")
-            reader.fieldnames = found
-            for row in reader:
-                if "" in row:
-                    raise StudyError(f"{path}, line {reader.line_num}: {len(found)} columns, but more cells: {row['']}")
-                yield f"{path}, line {reader.line_num}", row
+            reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+            yield reader
     except OSError as error:
         raise StudyError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
     except (UnicodeDecodeError, csv.Error) as error:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Columns of ``history``, in order. Option columns hold candidate ids, ``params`` what they are.
 COLUMNS = (
     "event", "question", "status", "rater", "asked", "answered", "seconds", "shown", "slate", "answer", "named",
-    "reason", "infeasible", "wins", "repeat_of", "fallback", "note", "params", "again", "lapsed", "excluded",
+    "below", "reason", "infeasible", "wins", "repeat_of", "fallback", "note", "params", "again", "lapsed", "excluded",
     "validation",
 )  # fmt: skip
 
@@ -34,8 +34,8 @@ def history(state: State) -> list[dict[str, Any]]:
     """One record per question and per comparison made elsewhere, in order of the log; keys are ``COLUMNS``.
 
     ``again`` is the question that this one secretly repeats; ``lapsed`` the one it stands for, whose rater let the time
-    pass; ``excluded`` why an answer does not count, alone or with its rater; ``validation`` the kind of rival in a
-    blind validation round.
+    pass; ``below`` whether the options that a ranking leaves out are worse; ``excluded`` why an answer does not count,
+    alone or with its rater; ``validation`` the kind of rival in a blind validation round.
     """
     rows = [_question_row(state, asked) for asked in state.questions.values()]
     loose = [x for x in state.said.values() if x.question is None]
@@ -69,6 +69,7 @@ def _answer_cells(state: State, lesson: Lesson) -> dict[str, Any]:
     answer, event = lesson.answer, lesson.event
     cells: dict[str, Any] = {"answered": time_of(event), "seconds": event.seconds, "rater": event.rater}
     cells |= {"answer": answer.kind, "named": [lesson.slate[p] for p in answer.order], "reason": answer.reason}
+    cells |= {"below": answer.below}
     cells |= {"infeasible": list(lesson.infeasible), "excluded": state.why_excluded(lesson)}
     return cells | {"wins": [list(row) for row in answer.matrix] or None}
 

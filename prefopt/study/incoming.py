@@ -18,13 +18,13 @@ from prefopt.study.csv_files import (
     ANSWER_COLUMNS,
     OwnAnswer,
     answer_row,
-    read_answers,
     read_designs,
     write_designs,
     write_rows,
 )
 from prefopt.study.events import Event
 from prefopt.study.export import own_answers, time_of
+from prefopt.study.exported import read_said
 from prefopt.study.fold import State
 from prefopt.study.people import StudyPeople
 
@@ -69,13 +69,14 @@ class StudyIncoming(StudyPeople):
         Args:
             designs: a column ``id``, and one for every parameter (or ``option``).
             answers: columns ``winner``, ``loser`` and, where it applies, ``tie``, ``rater``, ``seconds``; or those that
-                ``export_csv`` writes.
+                ``export_csv`` writes; or the history of another study, as ``export`` writes it, which says itself what
+                the designs are.
 
         Raises:
             StudyError: names file, line and column.
         """
         known = {} if designs is None else read_designs(designs, self.space)
-        return self.add_designs(known, [] if answers is None else read_answers(answers))
+        return self.add_designs(known, [] if answers is None else read_said(answers))
 
     def export_csv(self, designs: str | Path, answers: str | Path) -> None:
         """Write the candidates and what counts of what was said, in files that ``import_csv`` reads.
@@ -150,22 +151,42 @@ class StudyIncoming(StudyPeople):
         new = {name: option for name, option in options.items() if name not in known}
         if new:
             yield Event("listed", {"options": list(new.values()), "names": list(new)})
+        told = {_mark(time_of(x.event), x.event.rater, x.answer) for x in state.said.values()}
         seen: dict[str, int] = {}
         for said in answers:
-            unknown = [name for name in said.ids if name not in known and name not in new]
-            if unknown or len(set(said.ids)) < len(said.ids):
-                what = f"design {unknown[0]!r} is not known" if unknown else "a design cannot be compared with itself"
-                raise StudyError(f"{said}: {what}")
+            slate = _slate(state, said, {**known, **new})
             naming.check_text(rater=said.rater)
             if said.seconds is not None and not (is_real(said.seconds) and said.seconds >= 0):
                 raise StudyError(f"{said}: seconds must be at least 0, got {said.seconds!r}")
-            slate = [{**known, **new}[name] for name in said.ids]
-            key = json.dumps([said.ids, said.answer.to_json(), said.rater, said.seconds])
+            about = [said.ids, said.answer.to_json(), said.rater, said.seconds]
+            key = json.dumps([*about, said.params, said.made] if said.params else about)
             seen[key] = seen.get(key, 0) + 1  # the same thing said twice is two answers, also of one file
             token = f"own:{seen[key]}:{sha256(key.encode()).hexdigest()[:40]}"
-            if token not in state.tokens:
+            if token not in state.tokens and _mark(said.made, said.rater, said.answer) not in told:
                 payload = {"slate": slate, "answer": said.answer.to_json()}
                 yield Event("compared", payload, rater=said.rater, seconds=said.seconds, token=token)
+
+
+def _slate(state: State, said: OwnAnswer, known: Mapping[str, Any]) -> list[Any]:
+    """The options that an answer is about, as in events."""
+    if said.params:
+        try:
+            slate = [state.options.encode(params) for params in said.params]
+        except PrefoptError as error:
+            raise StudyError(f"{said.where}: {error}") from error
+    else:
+        unknown = [name for name in said.ids if name not in known]
+        if unknown:
+            raise StudyError(f"{said}: design {unknown[0]!r} is not known")
+        slate = [known[name] for name in said.ids]
+    if len({_key(option) for option in slate}) < len(slate):
+        raise StudyError(f"{said}: a design cannot be compared with itself")
+    return slate
+
+
+def _mark(made: str, rater: str | None, answer: Answer) -> str:
+    """By which an answer of this very study is known when it comes back."""
+    return json.dumps([made, rater, answer.to_json()])
 
 
 def _key(option: Any) -> Any:

@@ -106,6 +106,22 @@ def test_what_cannot_be_creates_no_study(prefopt, tmp_path):
     assert os.listdir(tmp_path) == ["a.toml"]
 
 
+def test_what_is_exported_can_be_imported(prefopt, tea, tmp_path):
+    prefopt("run", "tea.toml", "--rater", "ann", "--more", "5", keys="1=s2u11")
+    study = load_study("tea.db")
+    for name, words, about in (("a", [], ""), ("b", ["--designs", "d.csv"], " about ")):
+        assert prefopt("export", f"{name}.csv", *words).code == 2  # which study?
+        assert prefopt("export", f"{name}.csv", *words, "--study", "tea.toml").code == 0
+        (tmp_path / f"{name}.toml").write_text(TEA.replace('"tea', f'"{name}'))
+        said = prefopt("import", f"{name}.csv", *words, "--study", f"{name}.toml").out
+        assert said.startswith(f"{len(study.said())} new answers{about}") and f"study {name} goes on" in said
+        again = load_study(f"{name}.db")
+        both = [[([s.params(i) for i in ids], said) for ids, said in s.said()] for s in (study, again)]
+        assert both[0] == both[1] and again.said_by() == ["ann"] * 5
+        assert again.recommend().params == study.recommend().params
+        assert prefopt("import", f"{name}.csv", *words, "--study", f"{name}.toml").out.startswith("0 new answers")
+
+
 @pytest.mark.parametrize("command", ["best", "history", "undo", "export"])
 def test_reading_before_the_first_question_says_how_to_begin(prefopt, tea, tmp_path, command):
     words = ["export", "a.csv", "--study", "tea.toml"] if command == "export" else [command, "tea.toml"]

@@ -1,12 +1,14 @@
 """Designs and answers of elsewhere: read once, by own ids, and written again."""
 
+import csv
+
 import numpy as np
 import pytest
 import torch
 
-from prefopt import Answer, Categorical, Float, Int, Space, create_study
+from prefopt import Answer, Box, Categorical, Float, Grid, Int, Space, create_study
 from prefopt.errors import DomainError, StudyError
-from prefopt.study.csv_files import OwnAnswer
+from prefopt.study.csv_files import OwnAnswer, write_rows
 
 SPACE = [Float("dose", 14, 20), Int("grind", 1, 10), Categorical("water", ["soft", "hard", 3, True])]
 DESIGNS = """id,dose,grind,water,remark
@@ -71,6 +73,73 @@ def test_what_is_exported_is_read_back(files, tmp_path):
     one, two = ([(r["answer"], r["wins"], r["reason"], r["seconds"]) for r in s.history()] for s in (study, again))
     assert one == two and len(one) == 10
     assert set(again.names.values()) >= {"A1", "A2", "B 3", "B4"}
+
+
+def say_everything(study):
+    """Every kind of answer, by two raters, and some that do not count."""
+    for i, kind in enumerate(("best", "worst", "ranking", "below", "tie", "skip", "pairs", "infeasible", "both")):
+        a, b, c = (query := study.ask("ann" if i % 2 else "ben")).shown
+        said = {"best": {"best": b}, "worst": {"worst": a}, "ranking": {"ranking": [c, a]}, "tie": {"tie": True}}
+        said |= {"below": {"ranking": [b, c], "below": True}, "skip": {"skip": "dünno; really"}}
+        said |= {"pairs": {"pairs": [[0, 0.7, 1], [0.3, 0, 0.5], [0, 0.5, 0]], "seconds": 1 / 3}}
+        said |= {"infeasible": {"infeasible": [b], "best": c}, "both": {"skip": True, "infeasible": [a]}}
+        study.tell(query, **said[kind])
+    study.add_comparison(query.shown[1].params, query.shown[2].params, rater="cem")
+    study.tell(taken_back := study.ask(), best=taken_back.shown[0])
+    study.undo()
+    study.tell(excluded := study.ask(), best=excluded.shown[0])
+    study.remove_answer(excluded.number, "sneezed")
+    study.validate(each=1)
+    study.tell(study.ask(), tie=True)
+    study.end_validation()
+
+
+@pytest.mark.parametrize(
+    "space",
+    [Space(SPACE), [*"abcde", 7, 2.5, {"recipe": [1, 2]}], Grid.regular(4, 4), Box(2)],
+    ids=["parameters", "list", "grid", "box"],
+)
+def test_an_exported_history_is_read_with_what_counts(space, tmp_path):
+    def made():
+        return create_study(space, seed=1, query_size=3, strategy="random")
+
+    study, again = made(), made()
+    say_everything(study)
+    study.export(tmp_path / "s.csv")
+    count = len(study.said())
+    assert count == 10 and again.import_csv(answers=tmp_path / "s.csv") == count
+    about = [[([s.params(i) for i in ids], answer) for ids, answer in s.said()] for s in (study, again)]
+    assert about[0] == about[1] and study.said_by() == again.said_by()
+    assert [row["seconds"] for row in again.history()].count(1 / 3) == 1 and again.names == {}
+    assert again.import_csv(answers=tmp_path / "s.csv") == 0 == study.import_csv(answers=tmp_path / "s.csv")
+    study.export_csv(tmp_path / "d.csv", tmp_path / "a.csv")
+    assert study.import_csv(tmp_path / "d.csv", tmp_path / "a.csv") == 0
+    assert len(study.said()) == count
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("params", "[]", r"s.csv, line 2: column params does not fit the options \[0, 1\]: '\[\]'"),
+        ("params", '["plum", "fig"]', r"s.csv, line 2: .*'fig'"),
+        ("named", "[7]", r"line 2: column named does not fit"),
+        ("slate", "0 1", r"line 2: column slate: expected a list such as \[0, 1\], got '0 1'"),
+        ("wins", "3", r"line 2: column wins: expected a list"),
+        ("seconds", "long", r"line 2: column seconds: expected a number, got 'long'"),
+        ("answer", "nicest", r"line 2: unknown answer kind 'nicest'"),
+    ],
+)
+def test_what_is_wrong_with_a_history_is_named(tmp_path, column, cell, message):
+    study = create_study(["plum", "nut"], seed=1)
+    study.add_comparison("plum", "nut")
+    study.export(tmp_path / "s.csv")
+    with (tmp_path / "s.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    write_rows(tmp_path / "s.csv", list(row), [row | {column: cell}])
+    again = create_study(["plum", "nut"], seed=1)
+    with pytest.raises(StudyError, match=message):
+        again.import_csv(answers=tmp_path / "s.csv")
+    assert again.history() == []
 
 
 def test_lists_of_options(tmp_path):
