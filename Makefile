@@ -2,7 +2,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test slow lint types tutorials bench clean
+TUTORIALS := $(wildcard tutorials/*.py)
+BENCHMARKS := $(filter-out benchmarks/_%, $(wildcard benchmarks/*.py))
+# Each worker begins with a half of the tests, so that it compiles a policy once, and takes from the other when done.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+.PHONY: setup demo test slow all-tests lint types tutorials bench clean $(TUTORIALS) $(BENCHMARKS)
 
 setup: $(VENV)/.ready
 
@@ -15,10 +20,13 @@ demo: setup  ## answer a dozen questions (a simulated person does if nobody is a
 	@if [ -t 0 ]; then $(BIN)/prefopt demo colour; else $(BIN)/prefopt demo colour --simulate; fi
 
 test: setup  ## the whole default suite, doctests included
-	$(BIN)/python -m pytest -n 2 -q
+	$(PYTEST)
 
 slow: setup  ## reference tables and other long tests
-	$(BIN)/python -m pytest -n 2 -q -m slow
+	$(PYTEST) -m slow
+
+all-tests: setup  ## both, which are collected once and keep both workers busy to the end
+	$(PYTEST) -m "slow or not slow" --durations 25
 
 lint: setup
 	$(BIN)/ruff format --check .
@@ -27,11 +35,16 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
-tutorials: setup
-	for t in tutorials/*.py; do echo "== $$t"; MPLBACKEND=Agg $(BIN)/python $$t --quick || exit 1; done
+# Each script is a target of its own: "make -j 2 tutorials bench" runs two at a time.
+tutorials: $(TUTORIALS)
 
-bench: setup
-	$(BIN)/python benchmarks/run_quick.py
+$(TUTORIALS): setup
+	MPLBACKEND=Agg $(BIN)/python $@ --quick
+
+bench: $(BENCHMARKS)
+
+$(BENCHMARKS): setup
+	MPLBACKEND=Agg $(BIN)/python $@ --quick --out benchmarks/results/quick
 
 clean:
 	rm -rf $(VENV) build dist

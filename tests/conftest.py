@@ -15,6 +15,11 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NEEDED = os.environ.get("PREFOPT_TESTS_NEED", "").split()
 
 
+def pytest_collection_modifyitems(items):
+    """Long tests come first, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(scope="session")
 def postgres_server():
     """A PostgreSQL server of this test run."""

@@ -26,6 +26,9 @@ from prefopt.models.utility.win import win_probability
 from tests.models.utility.examples import Example, draw
 
 LINK = {"logit": expit, "probit": ndtr}
+#: Draws whose standard error is about 0.001 of a probability (measured). The chains begin at the approximation and move
+#: along its ellipses, so that few steps are lost before they count, and every one counts after.
+MANY = {"chains": 768, "warm": 20, "thin": 1}
 
 
 def cube(m: np.ndarray, K: np.ndarray, data: Comparisons, likelihood: Likelihood, nodes: int) -> tuple:
@@ -104,7 +107,7 @@ def test_elliptical_slices_and_gibbs_agree_on_probit_duels() -> None:
 def errors(example: Example, found: Approximation, seed: int) -> np.ndarray:
     """Of the win probabilities of the held-out pairs, (30,)."""
     prior, X, data, likelihood, Z = example
-    f = posterior_draws(prior, X, data, likelihood, Z, np.random.default_rng(seed), around=found, chains=1024)
+    f = posterior_draws(prior, X, data, likelihood, Z, np.random.default_rng(seed), around=found, **MANY)
     exact = LINK[likelihood.link](f[:, :30] - f[:, 30:]).mean(axis=0)
     return np.abs(Utility(prior, X, data, found).win_probability(Z[:30], Z[30:], likelihood) - exact)
 
@@ -128,7 +131,7 @@ def test_laplace_and_ep_against_the_sampler_on_twenty_data_sets(link: str, m: in
         prior, X, data, likelihood, Z = example
         mean, K = prior.of_differences(X, data)
         found = expectation_propagation(K, mean, data, likelihood)
-        f = posterior_draws(prior, X, data, likelihood, Z, np.random.default_rng(seed), around=found, chains=2048)
+        f = posterior_draws(prior, X, data, likelihood, Z, np.random.default_rng(seed), around=found, **MANY)
         exact = LINK[link](f[:, :30] - f[:, 30:]).mean(axis=0)
         for made, into in ((laplace(K, mean, data, likelihood), rough), (found, close)):
             into.append(np.abs(Utility(prior, X, data, made).win_probability(Z[:30], Z[30:], likelihood) - exact))
