@@ -1,6 +1,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Two processes of two threads each wait for one another on two cores: small matrices took up to 17 times the processor time.
+export OMP_NUM_THREADS ?= 1
 
 TUTORIALS := $(wildcard tutorials/*.py)
 BENCHMARKS := $(filter-out benchmarks/_%, $(wildcard benchmarks/*.py))
