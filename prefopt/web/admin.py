@@ -94,14 +94,14 @@ def _add_raters(router: APIRouter, desk: Desk, run: Run, workers: Any, origin: s
     async def remove(rater: RaterId, body: ReasonBody) -> Done:
         """The rater's answers do not count from now on, and the link ends; nothing is deleted."""
         await run(tell, study.remove_rater, rater, body.reason)
-        desk.behind.think()
+        desk.background.think()
         return Done()
 
     @router.post("/raters/restore")
     async def restore(rater: RaterId) -> Done:
         """The rater's answers count again, and the link works again."""
         await run(tell, study.restore_rater, rater)
-        desk.behind.think()
+        desk.background.think()
         return Done()
 
     @router.post("/raters/erase")
@@ -130,7 +130,7 @@ def _add_changes(router: APIRouter, desk: Desk, run: Run, workers: Any) -> None:
     async def undo() -> Done:
         """Take back the last answer of all."""
         await run(tell, study.undo)
-        desk.behind.think()
+        desk.background.think()
         return Done()
 
     @router.post("/answers/restore")
@@ -143,7 +143,7 @@ def _add_changes(router: APIRouter, desk: Desk, run: Run, workers: Any) -> None:
     async def remove(question: Annotated[Number, Query()], body: ReasonBody) -> Done:
         """The answer to a question does not count from now on; it is kept."""
         await run(tell, study.remove_answer, question, body.reason)
-        desk.behind.think()
+        desk.background.think()
         return Done()
 
 
@@ -152,12 +152,12 @@ def _add_validation(router: APIRouter, desk: Desk, run: Run, workers: Any) -> No
     async def begin(body: RoundBody) -> Done:
         """Raters are asked next, unannounced, whether the recommendation is better than its rivals."""
         await run(workers.reading, desk.reading.validate, body.each)
-        desk.behind.think()
+        desk.background.think()
         return Done()
 
     @router.post("/validation/end")
     async def end() -> Done:
         """Ask no more of these comparisons."""
         await run(workers.telling, desk.telling.end_validation)
-        desk.behind.think()
+        desk.background.think()
         return Done()

@@ -14,7 +14,7 @@ from prefopt.study import Study
 from prefopt.study.question import Query
 from prefopt.study.raters import Rater
 from prefopt.study.together import Telling, UnknownToken
-from prefopt.web.behind import Behind
+from prefopt.web.background import Background
 from prefopt.web.media import Media
 
 
@@ -44,11 +44,11 @@ class Desk:
     ) -> None:
         self.asking, self.telling, self.reading = study, study.twin(), study.twin()
         self.timeout, self.drawings = timeout, Drawings(render, folder)
-        self.media, self.behind = Media(), Behind(study, self.reading, render and self.drawings.of)
+        self.media, self.background = Media(), Background(study, self.reading, render and self.drawings.of)
 
     def close(self) -> None:
         """End the work behind the scenes and remove the files made."""
-        self.behind.close()
+        self.background.close()
         self.media.close()
 
     def screens(self, tokens: Sequence[str]) -> Iterator[dict[str, Any] | Exception]:
@@ -57,14 +57,14 @@ class Desk:
         Ends early, after at least one, if the policy takes long: the others are better asked for anew.
         """
         visits = self.asking.visits(tokens)
-        screens = [visit and screen_of(visit[1], lambda: self.behind.enough, lambda: None) for visit in visits]
+        screens = [visit and screen_of(visit[1], lambda: self.background.enough, lambda: None) for visit in visits]
         pairs = zip(visits, screens, strict=True)
         wanting = [visit[0] for visit, screen in pairs if visit and screen and screen["state"] == "question"]
-        self.behind.busy = True
+        self.background.busy = True
         try:
             asked = iter(self.asking.ask_some(wanting, self.timeout, seen=True) if wanting else ())
         finally:
-            self.behind.busy = False
+            self.background.busy = False
         for screen in screens:
             if screen is None:
                 yield Denied()
@@ -76,7 +76,7 @@ class Desk:
                 yield query if isinstance(query, Exception) else screen | {"question": self._shown(query)}
 
     def _shown(self, query: Query) -> Any:
-        self.behind.look_ahead(query)
+        self.background.look_ahead(query)
         return self.message(query)
 
     def message(self, query: Query) -> Any:
@@ -99,7 +99,7 @@ class Desk:
         made = [Telling(token, entry["question"], partial(_said, entry)) for token, entry in entries]
         for error in self.telling.tell_all(made):
             yield Denied() if isinstance(error, UnknownToken) else error
-        self.behind.think()
+        self.background.think()
 
     def undo(self, token: str, question: int) -> None:
         """Take back the rater's answer to ``question`` if it is the rater's last; a second time changes nothing.
@@ -112,7 +112,7 @@ class Desk:
         if study.progress(rater).last != question and study.find(question).rater != rater.id:
             raise Denied
         if take_back(study, rater, question):
-            self.behind.think()
+            self.background.think()
 
     def put_back(self, question: int) -> None:
         """Restore the answer to ``question``: one that was taken back, or one that was removed.
@@ -126,7 +126,7 @@ class Desk:
             study.restore_answer(question)
         else:
             study.restore(question)
-        self.behind.think()
+        self.background.think()
 
 
 def _said(entry: Mapping[str, Any], rater: Rater, query: Query) -> dict[str, Any]:

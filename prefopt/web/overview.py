@@ -28,7 +28,7 @@ def overview(desk: Desk) -> dict[str, Any]:
         "answered": study.answered,
         "remaining": study.remaining,
         "paused": study.paused,
-        "enough": desk.behind.enough,
+        "enough": desk.background.enough,
         "problem": desk.drawings.problem,
         "best": _best(study) if said else None,
         "remarks": found.lines(lambda candidate: f"[{text(candidate.params)}]") if said else [],

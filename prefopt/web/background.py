@@ -20,7 +20,7 @@ REST, REST_IN_A_RUSH, RUSH = 5.0, 30.0, 10
 MOST = 8
 
 
-class Behind:
+class Background:
     """A thread that is always behind and never in the way.
 
     Args:
@@ -37,7 +37,7 @@ class Behind:
         self._queries: OrderedDict[str | None, Query] = OrderedDict()
         self._news, self._closed = threading.Event(), threading.Event()
         self._news.set()
-        self._thread = threading.Thread(target=self._work, daemon=True, name="prefopt-behind")
+        self._thread = threading.Thread(target=self._work, daemon=True, name="prefopt-background")
         self._thread.start()
 
     def look_ahead(self, query: Query) -> None:

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from prefopt.web import behind
-from prefopt.web.behind import Behind
+from prefopt.web import background
+from prefopt.web.background import Background
 
 
 class Fake:
@@ -46,7 +46,7 @@ def wait_for(condition):
 def made():
     """A thread, its study and the options drawn."""
     study, drawn = Fake(), []
-    thread = Behind(study, study, drawn.append)
+    thread = Background(study, study, drawn.append)
     yield thread, study, drawn
     study.gate.set()
     thread.close()
@@ -77,7 +77,7 @@ def test_who_waits_goes_first(made):
 
 def test_more_raters_than_it_can_serve(made, monkeypatch):
     thread, study, drawn = made
-    monkeypatch.setattr(behind, "MOST", 2)
+    monkeypatch.setattr(background, "MOST", 2)
     study.gate.clear()
     thread.look_ahead(query(0, "first"))
     wait_for(lambda: study.prepared == [0])
@@ -91,7 +91,7 @@ def test_more_raters_than_it_can_serve(made, monkeypatch):
 def test_a_quick_policy_needs_no_drafts(made):
     study = Fake()
     study.quick = True
-    thread = Behind(study, study, None)
+    thread = Background(study, study, None)
     wait_for(lambda: study.looks == 1)
     thread.look_ahead(query(1, "ann"))
     thread.think()
@@ -116,4 +116,4 @@ def test_enough_is_seen_after_the_last_answer_but_not_all_the_time(made):
         last = time.monotonic()
         time.sleep(0.003)
     wait_for(lambda: looks and looks[-1] > last)
-    assert all(after - before > 0.01 * behind.REST for before, after in pairwise(looks))
+    assert all(after - before > 0.01 * background.REST for before, after in pairwise(looks))
