@@ -15,7 +15,7 @@ from prefopt.kinds import is_whole
 from prefopt.policies import get_entry, make_policy, resolve_settings
 from prefopt.seeding import stream
 from prefopt.space import Space
-from prefopt.study.create import AIMS, default_strategy
+from prefopt.study.create import default_strategy
 
 try:
     import optuna
@@ -24,8 +24,6 @@ except ImportError as error:
 
 #: Further draws for an option that is not on the screen already, before one is drawn at random.
 PATIENCE = 20
-#: What proposes where a study of ours would look ahead.
-PROPOSES = "qeubo"
 
 
 class PrefoptSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
@@ -100,7 +98,7 @@ class PrefoptSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
 
     def _policy(self, space: Any, said: Said) -> Any:
         default = default_strategy(space.domain)
-        strategy = self._strategy or (PROPOSES if default == AIMS["best"] else default)
+        strategy = self._strategy or get_entry(default).proposes or default
         if not is_finite(space.domain) and "box" not in get_entry(strategy).domains:
             raise SettingError(f"strategy {strategy!r} takes finite spaces only, these parameters are continuous")
         policy = make_policy(strategy, space.domain, **{"slate_size": 2, **self._settings})

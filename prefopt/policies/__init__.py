@@ -31,6 +31,8 @@ class Entry:
             lists; the policy itself refuses to start without.
         presets: named settings.
         takes_feedback: whether it has a setting ``feedback`` that says what kind of answer will come.
+        proposes: of a policy that shows telling options rather than good ones, the name of the one to take instead
+            where only options that were made can be recommended; "" where it need not be another.
     """
 
     module: str
@@ -43,6 +45,7 @@ class Entry:
     needs_horizon: bool = False
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     takes_feedback: bool = False
+    proposes: str = ""
 
     def load(self) -> Any:
         """The class itself; this is what imports."""
@@ -272,6 +275,7 @@ POLICIES: dict[str, Entry] = {
         "Frazier et al. 2009; Wu & Gardner 2026",
         domains=("grid", "box"),
         slates="any",
+        proposes="qeubo",
     ),
     "borda-gp": Entry(
         "kernel.borda_gp",

@@ -13,6 +13,10 @@ PrefoptSampler = sampler_module.PrefoptSampler
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 
 from prefopt.errors import SettingError  # noqa: E402
+from prefopt.integrations.preferences import Said  # noqa: E402
+from prefopt.policies import make_policy  # noqa: E402
+from prefopt.space import Space  # noqa: E402
+from prefopt.study.create import default_strategy  # noqa: E402
 
 SPACES = {
     "int": {"n": IntDistribution(0, 3)},
@@ -34,6 +38,12 @@ def liking(params):
     return (
         params.get("n", 0) + 2 * (params.get("c") == "z") - abs(np.log10(params.get("x", 1))) - abs(params.get("y", 0))
     )
+
+
+@pytest.mark.parametrize(("space", "cls"), [("box", "QEUBO"), ("grid", "QEUBO")])
+def test_good_options_are_proposed_where_a_study_would_look_ahead(space, cls):
+    policy = PrefoptSampler(seed=1)._policy(Space.from_optuna(SPACES[space]), Said([], [], [], []))
+    assert type(policy).__name__ == cls != type(make_policy(default_strategy(policy.domain), policy.domain)).__name__
 
 
 def played(space, sampler, rounds, n_generate=3, noise=0.0, seed=0, storage=None):
