@@ -119,18 +119,22 @@ class Stationary:
 
     def matrix(self, points: FloatArray) -> FloatArray:
         """Covariances of the rows of (K, d) ``points``, (K, K); from differences, so exactly symmetric."""
-        return self.matrix_and_decay(points)[0]
+        return self._value(self._apart(points)) * self.agreement(points, points)
 
     def matrix_and_decay(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """``matrix`` and -k'(r)/r in the same units, (K, K) each: the slope along log l_i is decay * r_i^2."""
+        value, decay = self._of_square(self._apart(points))
+        agreement = self.agreement(points, points)
+        return value * agreement, decay * agreement
+
+    def _apart(self, points: FloatArray) -> FloatArray:
+        """Squared scaled distances of the rows of (K, d) ``points``, from differences, (K, K)."""
         square = np.zeros((len(points), len(points)))
         for column in self.scaled(points).T:
             away = column[:, None] - column
             away *= away
             square += away
-        value, decay = self._of_square(square)
-        agreement = self.agreement(points, points)
-        return value * agreement, decay * agreement
+        return square
 
     def paired(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Covariance of row i of a (n, d) with row i of b (n, d), shape (n,)."""

@@ -30,6 +30,10 @@ def test_kernel_equals_its_gpytorch_module_and_comes_back(name: str, box: Box) -
     theirs = module(torch.tensor(a), torch.tensor(b)).to_dense().detach().numpy()
     np.testing.assert_allclose(kernel(a, b), theirs, atol=1e-8)
     np.testing.assert_allclose(as_stationary(module, box)(a, b), kernel(a, b), atol=1e-12)
+    alone, (value, _) = kernel.matrix(a), kernel.matrix_and_decay(a)
+    np.testing.assert_allclose(alone, value, atol=1e-12)
+    np.testing.assert_allclose(alone, kernel(a, a), atol=1e-7)
+    assert (alone == alone.T).all()
 
 
 def test_unknown_kernels_are_refused_with_the_supported_ones() -> None:
