@@ -8,8 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from prefopt.answer import Answer
 from prefopt.errors import PrefoptError, StudyError
 from prefopt.kinds import is_real
@@ -27,6 +25,7 @@ from prefopt.study.export import own_answers, time_of
 from prefopt.study.exported import read_said
 from prefopt.study.fold import State
 from prefopt.study.people import StudyPeople
+from prefopt.study.tensors import designs_of, duels_of
 
 
 class StudyIncoming(StudyPeople):
@@ -102,18 +101,8 @@ class StudyIncoming(StudyPeople):
         Raises:
             StudyError: other shapes; a design compared with itself; not finite; rows that do not exist.
         """
-        points, pairs = _table(X, "X"), _array(comparisons, "comparisons", None)
-        names = [str(i) for i in range(len(points))] if ids is None else [str(i) for i in ids]
-        if len(names) != len(points) or len(set(names)) < len(names):
-            raise StudyError(f"ids must be {len(points)} distinct texts, one per row of X, got {names}")
-        space, designs = self.space, {}
-        for number, (name, row) in enumerate(zip(names, points, strict=True)):
-            try:
-                designs[name] = space.decode(_option(space, row)) if unit else _params(space, row)
-                space.encode(designs[name])
-            except PrefoptError as error:
-                raise StudyError(f"X, row {number}: {error}") from error
-        return self.add_designs(designs, [_duel(names, i, pair) for i, pair in enumerate(_pairs(pairs))])
+        designs = designs_of(X, self.space, unit=unit, ids=ids)
+        return self.add_designs(designs, duels_of(list(designs), comparisons))
 
     def params(self, candidate: int) -> Any:
         """The parameters of a candidate (or the item of a list of options), by its id."""
@@ -191,62 +180,3 @@ def _mark(made: str, rater: str | None, answer: Answer) -> str:
 
 def _key(option: Any) -> Any:
     return option if isinstance(option, int) else tuple(round(x, 9) for x in option)
-
-
-def _table(X: Any, what: str) -> Any:
-    rows = _array(X, what, np.float64)
-    if rows.ndim != 2:
-        raise StudyError(f"{what} has one design a row, shape (n, d), got shape {rows.shape}")
-    bad = np.argwhere(~np.isfinite(rows))
-    if len(bad):
-        raise StudyError(
-            f"{what}, row {bad[0][0]}, column {bad[0][1]}: expected a finite number, got {rows[tuple(bad[0])]}"
-        )
-    return rows
-
-
-def _array(values: Any, what: str, dtype: Any) -> Any:
-    try:
-        return np.asarray(values, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise StudyError(f"{what} is a table of numbers whose rows have the same length: {error}") from error
-
-
-def _pairs(pairs: Any) -> Any:
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
-        if pairs.size == 0:
-            return np.empty((0, 2), dtype=np.int64)
-        raise StudyError(f"comparisons are whole numbers, shape (m, 2), got {pairs.dtype} of shape {pairs.shape}")
-    return pairs
-
-
-def _duel(names: Sequence[str], number: int, pair: Any) -> OwnAnswer:
-    winner, loser = int(pair[0]), int(pair[1])
-    if winner == loser or not all(0 <= i < len(names) for i in (winner, loser)):
-        raise StudyError(
-            f"comparisons, row {number}: expected two different rows of X, 0 to {len(names) - 1}, got {[winner, loser]}"
-        )
-    return OwnAnswer((names[winner], names[loser]), Answer.duel(0))
-
-
-def _params(space: Any, row: Any) -> Any:
-    if not hasattr(space, "names") or len(row) != len(space.names):
-        raise StudyError(
-            f"expected a value for each of {list(getattr(space, 'names', ['(no parameters)']))}, got {row.tolist()}"
-        )
-    return {name: int(x) if float(x).is_integer() else float(x) for name, x in zip(space.names, row, strict=True)}
-
-
-def _option(space: Any, row: Any) -> Any:
-    """The option at a row of the unit cube: of a finite domain the point that is there."""
-    domain = space.domain
-    if not hasattr(domain, "size"):
-        return row
-    points = domain.points if hasattr(domain, "points") else np.eye(domain.size)
-    if points.shape[1] != len(row):
-        raise StudyError(f"expected {points.shape[1]} numbers in [0, 1], got {row.tolist()}")
-    distance = np.abs(points - row).max(axis=1)
-    nearest = int(np.argmin(distance))
-    if distance[nearest] > 1e-6:
-        raise StudyError(f"{row.tolist()} is none of the {len(points)} options of the study")
-    return nearest
