@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--preset", choices=[*PRESETS, "lock-in"], help="only this one")
     parser.add_argument("--runs", type=int, help="repetitions instead of the preset's")
     chosen = parser.parse_args()
-    runs = chosen.runs or (10 if chosen.quick else None)
+    runs = chosen.runs or (3 if chosen.quick else None)
     for name in PRESETS if chosen.preset is None else [chosen.preset]:
         if name in PRESETS:
             run_preset(name, runs=runs, seed=chosen.seed, jobs=chosen.jobs, out=chosen.out)
