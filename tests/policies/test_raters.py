@@ -50,7 +50,7 @@ def test_questions_and_stated_chances_are_of_the_same_model():
     careful, careless = noisy.heard.noise[:2]
     assert careless > 2 * careful and noisy.heard.noise[SHARED] == 1
     assert alike.heard.noise == ()
-    for made in (lambda p: p.utility(), lambda p: p.stated(), lambda p: p.believing([np.array([0, 1])])):
+    for made in (lambda p: p.utility(), lambda p: p.chances(), lambda p: p.believing([np.array([0, 1])])):
         assert not np.allclose(made(noisy).mean(GRID.points), made(alike).mean(GRID.points), atol=0.1)
 
 

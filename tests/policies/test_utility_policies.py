@@ -151,19 +151,19 @@ def test_a_hundred_messy_studies_end_without_a_warning(name):
 
 
 def test_chances_are_stated_by_expectation_propagation_and_questions_chosen_by_laplace(monkeypatch):
-    policy = make_policy("eubo", Box(2), learn=False)
+    policy = make_policy("eubo", Box(2), learn=False, lapse=0.1)
     policy.init(stream(1))
     person = stream(2)
     for _ in range(12):
         pair = policy.ask(stream(3))
         policy.tell(pair, Answer.duel(int(pair[1, 0] > pair[0, 0])), person)
-    utility, stated = policy.utility(), policy.stated()
+    utility, (stated,) = policy.utility(), policy.chances().members
     data = utility.data
     m, K = data.differences(utility.prior.mean(utility.points)), utility.prior.of_differences(utility.points, data)[1]
     assert_allclose(stated.found.h, expectation_propagation(K, m, data, policy.likelihood).h, atol=1e-3)
     assert np.abs(stated.found.h - utility.found.h).max() > 0.05
     monkeypatch.setattr("prefopt.policies.kernel.utility_policy.STATED", 5)
-    assert policy.stated() is utility
+    assert policy.chances().members == (utility,)
 
 
 def test_probit_is_for_pairs():
@@ -182,7 +182,7 @@ def test_an_open_question_is_answered_as_expected():
     policy = after(make_policy("eubo", MIXED), 12)
     waiting = policy.ask(stream(1))
     again, rows = policy.ask(stream(2)), policy.as_rows(waiting, 2)
-    expected = policy.believing([waiting, again])
+    (expected,) = policy.believing([waiting, again]).members
     said = expected.data
     known = policy.utility()
     for slate in (waiting, again):

@@ -18,7 +18,7 @@ from prefopt.domain import Box, FloatArray
 from prefopt.models.utility.posterior import Utility
 from prefopt.policies.kernel.candidates import EVERYWHERE, MOVES, NEAR, SPREADS, around, candidates
 from prefopt.policies.kernel.rival import apart
-from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
+from prefopt.policies.kernel.utility_policy import Beliefs, UtilityPolicy, top
 
 #: One option of the pair is among so many best ones, by mean and by mean + sd of the difference to the champion.
 LEADING = 12
@@ -48,7 +48,7 @@ class EUBO(UtilityPolicy):
 
 
 def considered(
-    policy: UtilityPolicy, utility: Utility, rng: np.random.Generator, everywhere: int = EVERYWHERE, near: int = NEAR
+    policy: UtilityPolicy, utility: Beliefs, rng: np.random.Generator, everywhere: int = EVERYWHERE, near: int = NEAR
 ) -> tuple[FloatArray, int]:
     """Candidates (n, d), the champion first; with ``reuse``, so many rows of options shown come before all others.
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from prefopt.domain import Box, FloatArray
+from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.comparisons import IntArray
-from prefopt.models.utility.posterior import Utility
 from prefopt.policies.kernel.candidates import MOVES, SPREADS, around, hopeful
 from prefopt.policies.kernel.eubo import considered, eubo_pair
 from prefopt.policies.kernel.look_ahead import LookAhead, Looked, hopeful_first, mirrored
@@ -39,42 +40,49 @@ LEAST = 1e-6
 
 @dataclass(kw_only=True)
 class KnowledgeGradient(UtilityPolicy):
-    """The slate whose answer is expected to raise the largest posterior mean most. Settings: ``UtilityPolicy``'s."""
+    """The slate whose answer is expected to raise the largest posterior mean most. Settings: ``UtilityPolicy``'s.
 
-    def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
+    Both priors of ``flat`` count as far as they are probable, in questions and in what is recommended.
+    """
+
+    averages: ClassVar[bool] = True
+
+    def choose_by(self, beliefs: Averaged, rng: np.random.Generator) -> FloatArray:
         """The slate (m, d)."""
-        Z, kept = considered(self, utility, rng, EVERYWHERE, NEAR)
+        Z, kept = considered(self, beliefs, rng, EVERYWHERE, NEAR)
         Z = distinct(Z)
         if len(Z) > LOOKED:
-            Z = Z[hopeful(utility, Z, max(1, kept), LOOKED)]
+            Z = Z[hopeful(beliefs, Z, max(1, kept), LOOKED)]
         m = min(self.slate_size, len(Z))
         if m < self.slate_size:
             return Z[np.arange(self.slate_size) % m]
         normal = mirrored(m, rng)
-        ahead = LookAhead.of(utility, Z, self.likelihood, normal)
-        order = hopeful_first(ahead.mean, ahead.C)
+        ahead = LookAhead.of(beliefs, Z, self.likelihood, normal)
+        mean, C = ahead.moments
+        order = hopeful_first(mean, C)
         pair, value = self._pair(ahead, order, kept)
-        if value <= LEAST * math.sqrt(float(np.diag(ahead.C).max())):
-            return eubo_pair(self, utility, rng) if m == 2 else qeubo_slate(self, utility, rng)
+        if value <= LEAST * math.sqrt(float(np.diag(C).max())):
+            return (eubo_pair if m == 2 else qeubo_slate)(self, beliefs.likeliest, rng)
         pool, slate = order[:POOL], list(pair)
         while len(slate) < m:
             slate.append(ahead.best_in(slate, len(slate), pool))
         for place in range(1 if kept else 0, m if m > 2 else 0):
-            slate[place] = ahead.best_in(slate, place, pool)
+            slate[place] = ahead.best_in(slate, place, np.append([slate[place]], pool))
         rows = Z[slate]
         if not isinstance(self.domain, Box):
             return rows
-        looked = Looked.at(utility, Z[pool])
+        looked = Looked.at(beliefs, Z[pool])
         for spread in SPREADS:
             near = self._near(rows, 1 if kept else 0, spread, rng)
-            ahead = LookAhead.of(utility, np.vstack([rows, *near]), self.likelihood, normal, looked)
+            ahead = LookAhead.of(beliefs, np.vstack([rows, *near]), self.likelihood, normal, looked)
             rows = moved(ahead, rows, near)
         return rows
 
     def _pair(self, ahead: LookAhead, order: IntArray, kept: int) -> tuple[list[int], float]:
         """The best pair that may be asked about, and its value; if ``kept`` > 0, the first is below it."""
-        n = len(ahead.mean)
-        leading = np.unique(np.concatenate([np.argsort(-ahead.mean)[:LEADING], order[:LEADING]]))
+        mean = ahead.moments[0]
+        n = len(mean)
+        leading = np.unique(np.concatenate([np.argsort(-mean)[:LEADING], order[:LEADING]]))
         first = np.arange(kept) if kept else np.arange(n) if n <= ALL else leading
         pair, highest = [0, 1], -math.inf
         for a in first:

@@ -7,7 +7,8 @@ By Stein's identity E[f(x) | j] = mean(x) + C(x, slate) E[dP_j / df] / E[P_j], s
 
 Of a pair both expectations are known in closed form (Wu and Gardner 2026, arXiv 2601.22335), a logistic answer being
 taken for a normal one; of a Plackett-Luce choice among more, dP_j / df_i = P_j ([i = j] - P_i), and they are averages
-over mirrored draws, the same ones for every slate.
+over mirrored draws, the same ones for every slate. With several hypotheses about f, each probable to a degree, chance
+times mean is averaged over them before the largest is taken: an answer tells of the hypotheses, too.
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr, softmax
 
 from prefopt.domain import FloatArray
+from prefopt.models.utility.average import Averaged
 from prefopt.models.utility.comparisons import IntArray
 from prefopt.models.utility.likelihood import Likelihood
-from prefopt.models.utility.posterior import Utility
 from prefopt.policies.kernel.hallucination import NOISE
 
 #: Pairs of mirrored draws behind the expectations of a choice among more than two.
@@ -33,34 +35,70 @@ LARGE, HOPEFUL = 64, 96
 
 
 class Looked(NamedTuple):
-    """Options one of which may turn out best: rows (k, d), their posterior mean (k,) and root (k, M)."""
+    """Options one of which may turn out best: rows (k, d), and of every hypothesis their mean (k,) and root (k, M)."""
 
     rows: FloatArray
-    mean: FloatArray
-    root: FloatArray
+    known: tuple[tuple[FloatArray, FloatArray], ...]
 
     @classmethod
-    def at(cls, utility: Utility, rows: FloatArray) -> Looked:
+    def at(cls, beliefs: Averaged, rows: FloatArray) -> Looked:
         """Those rows (k, d)."""
-        return cls(rows, *utility.mean_and_root(rows))
+        return cls(rows, tuple(utility.mean_and_root(rows) for utility in beliefs.members))
 
 
-@dataclass(frozen=True)
-class LookAhead:
-    """Options that may be asked about, those that may turn out best, and how a person answers.
+class Normal(NamedTuple):
+    """One hypothesis: options that may be asked about, and those that may turn out best.
 
     Attributes:
         mean, C: posterior mean (n,) and covariance (n, n) of the options that may be asked about.
         best_mean, best_C: mean (k,) of those that may turn out best, and covariance (k, n) with the others.
-        noise: standard deviation of the normal noise of a duel.
-        lapse: share of answers that are guesses.
-        normal: draws (m, size) from N(0, 1) for slates of up to m options; None if there are only pairs.
     """
 
     mean: FloatArray
     C: FloatArray
     best_mean: FloatArray
     best_C: FloatArray
+
+    def after_duels(self, a: IntArray, b: IntArray, noise: float, lapse: float) -> list[FloatArray]:
+        """Chance times mean after the answer "a", and "b", of those that may turn out best, (k, P) each."""
+        gap, variance = self.mean[a] - self.mean[b], self.C[a, a] + self.C[b, b] - 2 * self.C[a, b]
+        tau = np.sqrt(noise**2 + np.maximum(variance, 0.0))
+        slope = (1 - lapse) * np.exp(-0.5 * (gap / tau) ** 2) / (math.sqrt(2 * math.pi) * tau)
+        chance, K = [(1 - lapse) * np.exp(log_ndtr(u / tau)) + lapse / 2 for u in (gap, -gap)], self.cross(a, b) * slope
+        return [self.best_mean[:, None] * chance[0] + K, self.best_mean[:, None] * chance[1] - K]
+
+    def cross(self, a: IntArray, b: IntArray) -> FloatArray:
+        """Covariances (k, P) of those that may turn out best with f(a) - f(b)."""
+        return np.asarray(self.best_C[:, a] - self.best_C[:, b])
+
+    def after_choices(self, slates: IntArray, normal: FloatArray, lapse: float) -> list[FloatArray]:
+        """Chance times mean after each answer to the ``slates`` (P, m), (k, P) each, by draws ``normal`` (m, size)."""
+        m = slates.shape[1]
+        S = self.C[slates[:, :, None], slates[:, None, :]]
+        scale = np.maximum(np.einsum("pii->p", S) / m, 1e-12)
+        root = np.linalg.cholesky(S + (1e-8 * scale)[:, None, None] * np.eye(m))
+        P = softmax(self.mean[slates][:, :, None] + root @ normal[:m], axis=1)
+        p = P.mean(axis=2)
+        slope = p[:, :, None] * np.eye(m) - np.einsum("pjs,pis->pji", P, P) / P.shape[2]
+        p, slope = (1 - lapse) * p + lapse / m, (1 - lapse) * slope
+        raised = np.matmul(self.best_C[:, slates].transpose(1, 0, 2), slope.transpose(0, 2, 1))
+        return list((self.best_mean[:, None] * p[:, None, :] + raised).transpose(2, 1, 0))
+
+
+@dataclass(frozen=True)
+class LookAhead:
+    """What is believed of the options, and how a person answers.
+
+    Attributes:
+        beliefs: one normal distribution for every hypothesis.
+        weights: how probable each is, (s,).
+        noise: standard deviation of the normal noise of a duel.
+        lapse: share of answers that are guesses.
+        normal: draws (m, size) from N(0, 1) for slates of up to m options; None if there are only pairs.
+    """
+
+    beliefs: tuple[Normal, ...]
+    weights: FloatArray
     noise: float
     lapse: float = 0.0
     normal: FloatArray | None = None
@@ -68,57 +106,62 @@ class LookAhead:
     @classmethod
     def of(
         cls,
-        utility: Utility,
+        beliefs: Averaged,
         Z: FloatArray,
         likelihood: Likelihood,
         normal: FloatArray | None = None,
         looked: Looked | None = None,
     ) -> LookAhead:
         """The options Z (n, d). They and those ``looked`` at may turn out best; by default the leading ones of Z."""
-        mean, V = utility.mean_and_root(Z)
-        C = utility.prior.covariance(Z, Z) - V @ V.T
+        at = [utility.mean_and_root(Z) for utility in beliefs.members]
+        known = [(m, u.prior.covariance(Z, Z) - V @ V.T) for u, (m, V) in zip(beliefs.members, at, strict=True)]
+        made = []
         if looked is None:
+            mean, C = mixed(known, beliefs.weights)
             large, hopeful = np.argsort(-mean, kind="stable")[:LARGE], hopeful_first(mean, C)[:HOPEFUL]
             among = np.unique(np.concatenate([large, hopeful]))
-            best = mean[among], C[among]
+            made = [Normal(mean, C, mean[among], C[among]) for mean, C in known]
         else:
-            cross = utility.prior.covariance(looked.rows, Z) - looked.root @ V.T
-            best = np.concatenate([mean, looked.mean]), np.vstack([C, cross])
-        return cls(mean, C, *best, NOISE[likelihood.link], likelihood.lapse, normal)
+            for u, (mean, V), (_, C), (level, root) in zip(beliefs.members, at, known, looked.known, strict=True):
+                cross = u.prior.covariance(looked.rows, Z) - root @ V.T
+                made.append(Normal(mean, C, np.concatenate([mean, level]), np.vstack([C, cross])))
+        noise = NOISE[likelihood.link]
+        return cls(tuple(made), beliefs.weights, noise, likelihood.lapse, normal)
+
+    @cached_property
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Mean (n,) and covariance (n, n) of the options that may be asked about."""
+        return mixed([one[:2] for one in self.beliefs], self.weights)
+
+    @cached_property
+    def now(self) -> float:
+        """The largest mean of those that may turn out best."""
+        return float((self.weights @ np.array([one.best_mean for one in self.beliefs])).max())
 
     def value(self, slates: IntArray) -> FloatArray:
         """The knowledge gradient of every slate of distinct options, (P,) of (P, m): how much the best mean rises.
 
-        >>> ahead = LookAhead(np.zeros(2), np.eye(2), np.zeros(2), np.eye(2), math.sqrt(2))
+        >>> one = Normal(np.zeros(2), np.eye(2), np.zeros(2), np.eye(2))
+        >>> ahead = LookAhead((one,), np.ones(1), math.sqrt(2))
         >>> ahead.value(np.array([[0, 1]])).round(4)  # E max of the means after the answer
         array([0.3989])
         """
-        after = self._after_duel(*slates.T) if slates.shape[1] == 2 else self._after_choice(slates)
-        return np.asarray(after - self.best_mean.max())
+        each = [self._after(one, slates) for one in self.beliefs]  # by hypothesis and answer, (k, P)
+        made = np.zeros(len(slates))
+        for answer in zip(*each, strict=True):
+            total = self.weights[0] * answer[0]
+            for weight, one in zip(self.weights[1:], answer[1:], strict=True):
+                total += weight * one
+            made += total.max(axis=0)
+        return made - self.now
 
-    def _after_duel(self, a: IntArray, b: IntArray) -> FloatArray:
-        gap, variance = self.mean[a] - self.mean[b], self.C[a, a] + self.C[b, b] - 2 * self.C[a, b]
-        tau = np.sqrt(self.noise**2 + np.maximum(variance, 0.0))
-        slope = (1 - self.lapse) * np.exp(-0.5 * (gap / tau) ** 2) / (math.sqrt(2 * math.pi) * tau)
-        made, mean, K = np.zeros(len(a)), self.best_mean[:, None], self.best_C[:, a] - self.best_C[:, b]
-        for sign in (1.0, -1.0):  # a wins, b wins
-            p = (1 - self.lapse) * np.exp(log_ndtr(sign * gap / tau)) + self.lapse / 2
-            made += np.max(mean * p + K * (sign * slope), axis=0)
-        return made
-
-    def _after_choice(self, slates: IntArray) -> FloatArray:
-        if self.normal is None or len(self.normal) < slates.shape[1]:
-            raise ValueError(f"made for pairs or smaller slates, got slates of {slates.shape[1]} options")
+    def _after(self, one: Normal, slates: IntArray) -> list[FloatArray]:
         m = slates.shape[1]
-        S = self.C[slates[:, :, None], slates[:, None, :]]
-        scale = np.maximum(np.einsum("pii->p", S) / m, 1e-12)
-        root = np.linalg.cholesky(S + (1e-8 * scale)[:, None, None] * np.eye(m))
-        P = softmax(self.mean[slates][:, :, None] + root @ self.normal[:m], axis=1)
-        p = P.mean(axis=2)
-        slope = p[:, :, None] * np.eye(m) - np.einsum("pjs,pis->pji", P, P) / P.shape[2]
-        p, slope = (1 - self.lapse) * p + self.lapse / m, (1 - self.lapse) * slope
-        raised = np.matmul(self.best_C[:, slates].transpose(1, 0, 2), slope.transpose(0, 2, 1))
-        return np.asarray((self.best_mean[:, None] * p[:, None, :] + raised).max(axis=1).sum(axis=1))
+        if m == 2:
+            return one.after_duels(slates[:, 0], slates[:, 1], self.noise, self.lapse)
+        if self.normal is None or len(self.normal) < m:
+            raise ValueError(f"made for pairs or smaller slates, got slates of {m} options")
+        return one.after_choices(slates, self.normal, self.lapse)
 
     def best_in(self, slate: Sequence[int], place: int, pool: IntArray) -> int:
         """The option of ``pool`` that makes the best slate at ``place``; the first one that does, none twice.
@@ -133,6 +176,18 @@ class LookAhead:
         slates = np.tile(np.array([*slate[:place], -1, *slate[place + 1 :]], dtype=np.int64), (len(free), 1))
         slates[:, place] = free
         return int(free[int(np.argmax(self.value(slates)))])
+
+
+def mixed(known: Sequence[tuple[FloatArray, FloatArray]], weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean (n,) and covariance (n, n) of a mixture with those of its members ``known`` and these ``weights`` (s,).
+
+    >>> mixed([(np.zeros(1), np.eye(1)), (np.full(1, 2.0), np.eye(1))], np.array([0.5, 0.5]))
+    (array([1.]), array([[2.]]))
+    """
+    if len(known) == 1:
+        return known[0]
+    mean = weights @ np.array([m for m, _ in known])
+    return mean, sum(w * (C + np.outer(m - mean, m - mean)) for w, (m, C) in zip(weights, known, strict=True))
 
 
 def hopeful_first(mean: FloatArray, C: FloatArray) -> IntArray:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,8 @@ from prefopt.domain import Box, FloatArray, Grid
 from prefopt.errors import AnswerError, SettingError
 from prefopt.kinds import is_whole
 from prefopt.models.box_search import peaks, raw_points
-from prefopt.models.utility.average import Averaged
+from prefopt.models.utility.average import LAPSES, LEAST, Averaged
 from prefopt.models.utility.comparisons import Comparisons, Said, stages
-from prefopt.models.utility.ep import expectation_propagation
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
@@ -52,6 +51,24 @@ NARROWEST = 0.02
 SAMPLED, QUICK, THOROUGH = 128, (6, 1), (12, 4)
 #: The noise of every rater and how much of their utilities is their own.
 Apart = tuple[tuple[float, ...], float]
+#: Either has a mean.
+Beliefs = Utility | Averaged
+
+
+class Held(NamedTuple):
+    """A prior with its most probable hyper-parameters.
+
+    Attributes:
+        hyper: the prior.
+        theta: the hyper-parameters, (d + 2,).
+        odds: log of how probable they were before any answer, up to a constant.
+        utility: what is believed with them.
+    """
+
+    hyper: Hyper
+    theta: FloatArray
+    odds: float
+    utility: Utility
 
 
 @dataclass(kw_only=True)
@@ -107,6 +124,8 @@ class UtilityPolicy:
     memo: ClassVar[tuple[str, ...]] = ("fits", "ears")
     #: Algorithms that compare exactly two options say so here.
     pairs_only: ClassVar[bool] = False
+    #: Whether questions and recommendations regard both priors, each as far as it is probable; else the likelier one.
+    averages: ClassVar[bool] = False
     #: ``tell`` takes the number of the rater who answered.
     hears_raters: ClassVar[bool] = True
 
@@ -187,12 +206,17 @@ class UtilityPolicy:
         number = len(self.answers) + len(pending)
         if number < len(self.first) and not (self.reuse and len(self.shown)):
             return self.as_slate(self.first[number])
-        utility = self.believing(pending)
+        beliefs = self.believing(pending)
         waiting = [self.as_rows(slate, len(slate)) for slate in pending]
-        return self.as_slate(unlike_open(self.domain, utility, self.choose(utility, rng), waiting, rng))
+        rows = self.choose_by(beliefs, rng)
+        return self.as_slate(unlike_open(self.domain, beliefs.likeliest, rows, waiting, rng))
+
+    def choose_by(self, beliefs: Averaged, rng: np.random.Generator) -> FloatArray:
+        """The next slate as rows (m, d), given all hypotheses."""
+        return self.choose(beliefs.likeliest, rng)
 
     def choose(self, utility: Utility, rng: np.random.Generator) -> FloatArray:
-        """The next slate as rows (m, d), given what is believed."""
+        """The next slate as rows (m, d), given the most probable hypothesis."""
         raise NotImplementedError
 
     def tell(self, slate: ArrayLike, answer: Answer, rng: np.random.Generator, rater: int = 0) -> None:
@@ -217,7 +241,7 @@ class UtilityPolicy:
 
     def best(self) -> Any:
         """The option of largest posterior mean in the whole domain: an index of a grid, a row (d,) of a box."""
-        row = self.champion(self.utility())
+        row = self.champion(self.beliefs())
         return int(self.as_slate(row[None])[0]) if isinstance(self.domain, Grid) else row
 
     def as_rows(self, slate: ArrayLike, size: int) -> FloatArray:
@@ -245,19 +269,27 @@ class UtilityPolicy:
         away = ((rows[:, None, :] - self.domain.points) ** 2).sum(axis=2)
         return np.argmin(away, axis=1)
 
-    def utility(self) -> Utility:
+    def beliefs(self) -> Averaged:
         """What is believed after all answers; a function of them alone, remembered."""
         n = len(self.answers)
         if n not in self.fits:
             known = scheduled(n)
             if known not in self.fits:
-                hyper, theta = self.learned(known)
-                self.fits = {known: (hyper, theta, self.condition(hyper, theta, self.answers[:known]))}
-            hyper, theta, before = self.fits[known]
+                self.fits = {known: self.learned(known)}
+            before = self.fits[known]
             if n > known:
-                now = self.condition(hyper, theta, self.answers, before)
-                self.fits = {known: self.fits[known], n: (hyper, theta, now)}
-        return self.fits[n][2]  # type: ignore[no-any-return]
+                now = [
+                    one._replace(utility=self.condition(one.hyper, one.theta, self.answers, one.utility))
+                    for one in before
+                ]
+                self.fits = {known: before, n: tuple(now)}
+        held = self.fits[n]
+        odds = np.array([one.odds for one in held])
+        return Averaged.by_evidence([one.utility for one in held], (self.heard,) * len(held), odds)
+
+    def utility(self) -> Utility:
+        """What is believed with the most probable prior."""
+        return self.beliefs().likeliest
 
     def taught(self, n: int) -> tuple[Said, ...]:
         """Those of the first ``n`` answers from which hyper-parameters are learned."""
@@ -286,15 +318,25 @@ class UtilityPolicy:
             self.ears = {n: (tuple(noise), own)}
         return self.ears[n]
 
-    def learned(self, n: int) -> tuple[Hyper, FloatArray]:
-        """The more probable prior and its hyper-parameters (d + 2,) after the first ``n`` answers."""
+    def learned(self, n: int) -> tuple[Held, ...]:
+        """The priors that stay in question after the first ``n`` answers; unless ``averages``, the most probable one.
+
+        A prior is judged by its odds times the evidence and the density of its hyper-parameters, where these are most
+        probable.
+        """
         used, data = about(self.taught(n))
         steps = 15 if self.learn else 0
         hypers = [deviating(h, self.told_apart(n)[1]) for h in self.hypers]
         found = [h.fit(self.points[used], data, self.heard, steps=steps) for h in hypers]
-        chance = [1.0] if len(found) == 1 else [1 - self.flat, self.flat]
-        best = int(np.argmax([value + math.log(p) for (_, value), p in zip(found, chance, strict=True)]))
-        return hypers[best], found[best][0]
+        odds = np.log([1.0] if len(found) == 1 else [1 - self.flat, self.flat])
+        level = odds + np.array([value for _, value in found])
+        kept = np.flatnonzero(level >= level.max() + math.log(LEAST)) if self.averages else [int(np.argmax(level))]
+        held = []
+        for i in kept:
+            hyper, theta = hypers[i], found[i][0]
+            chance = float(odds[i] + hyper.density(theta)[0])
+            held.append(Held(hyper, theta, chance, self.condition(hyper, theta, self.answers[:n])))
+        return tuple(held)
 
     def condition(
         self, hyper: Hyper, theta: FloatArray, said: Sequence[Said], before: Utility | None = None
@@ -309,53 +351,45 @@ class UtilityPolicy:
         rows = self.as_rows(options, len(options))
         return standings(self.chances(), rows, rng, among)
 
-    def stated(self) -> Utility:
+    def chances(self) -> Averaged:
         """What is said to a person: beliefs by expectation propagation, whose chances are within 0.015 of exact ones.
 
-        Laplace's, with which questions are chosen, are off by 0.02 to 0.04 on average. They are taken where there are
-        more than ``STATED`` differences.
+        They are averaged over how often this person may guess, unless ``lapse`` says it. Laplace's, with which
+        questions are chosen, are off by 0.02 to 0.04 on average; they are taken where there are more than ``STATED``
+        differences.
         """
-        utility, key = self.utility(), ("stated", len(self.answers))
-        if len(utility.data) > STATED:
-            return utility
+        beliefs, key = self.beliefs(), ("chances", len(self.answers))
+        if len(beliefs.likeliest.data) > STATED:
+            return beliefs
         if key not in self.fits:
-            given = (utility.prior, utility.points, utility.data, self.heard)
-            self.fits[key] = Utility.after(*given, infer=expectation_propagation, before=utility)
+            self.fits[key] = beliefs.over_lapses({self.lapse: 1.0} if self.lapse > 0 else LAPSES)
         return self.fits[key]  # type: ignore[no-any-return]
 
-    def chances(self) -> Averaged:
-        """``stated``, averaged over how often this person may guess, unless ``lapse`` says it."""
-        key = ("chances", len(self.answers))
-        if key not in self.fits:
-            certain = self.lapse > 0 or len(self.utility().data) > STATED
-            make = Averaged.of if certain else Averaged.over_lapses
-            self.fits[key] = make(self.stated(), self.heard)
-        return self.fits[key]  # type: ignore[no-any-return]
-
-    def believing(self, pending: Sequence[Any]) -> Utility:
+    def believing(self, pending: Sequence[Any]) -> Averaged:
         """What would be believed if every open question were answered as expected."""
-        utility = self.utility()
+        beliefs = self.beliefs()
         slates = [self.as_rows(slate, len(slate)) for slate in pending if len(slate) > 1]
         if not slates:
-            return utility
+            return beliefs
         points, said = self.points, list(self.answers)
         for rows in slates:
             points, options = merged(points, rows)
-            said.append(Said(options, Answer.best(int(np.argmax(utility.mean(rows))), len(rows)), rater=SHARED))
+            said.append(Said(options, Answer.best(int(np.argmax(beliefs.mean(rows))), len(rows)), rater=SHARED))
         data = Comparisons.of(said, len(points))
-        return Utility.after(utility.prior, points, data, self.heard, before=utility, infer=NEARLY)
+        now = [Utility.after(u.prior, points, data, self.heard, before=u, infer=NEARLY) for u in beliefs.members]
+        return replace(beliefs, members=tuple(now))
 
-    def champion(self, utility: Utility, *, quick: bool = False) -> FloatArray:
+    def champion(self, beliefs: Beliefs, *, quick: bool = False) -> FloatArray:
         """The row (d,) of largest posterior mean: exactly on a grid, by climbing on a box (``quick``: from fewer)."""
         if isinstance(self.domain, Grid):
-            return np.array(self.domain.points[int(np.argmax(utility.mean(self.domain.points)))])
+            return np.array(self.domain.points[int(np.argmax(beliefs.mean(self.domain.points)))])
         restarts, finish = QUICK if quick else THOROUGH
-        rows = np.vstack([top(utility, self.points, 8 if quick else 16), self.centre()])
+        rows = np.vstack([top(beliefs, self.points, 8 if quick else 16), self.centre()])
         if quick:
             raw = np.vstack([rows, self.domain.sample(SAMPLED, stream(0))])
         else:
             raw = raw_points(self.domain, 4 * SAMPLED, rows, stream(0))
-        found, values = peaks(utility.mean_path(self.domain), self.domain, raw, restarts=restarts, finish=finish)
+        found, values = peaks(beliefs.mean_path(self.domain), self.domain, raw, restarts=restarts, finish=finish)
         return np.array(found[0, int(np.argmax(values[0]))])
 
     @property
@@ -411,6 +445,6 @@ def merged(points: FloatArray, rows: FloatArray) -> tuple[FloatArray, tuple[int,
     return points, tuple(options)
 
 
-def top(utility: Utility, rows: FloatArray, size: int) -> FloatArray:
+def top(utility: Beliefs, rows: FloatArray, size: int) -> FloatArray:
     """The ``size`` rows (n, d) of largest posterior mean, best first."""
     return rows[np.argsort(-utility.mean(rows), kind="stable")[:size]] if len(rows) else rows
