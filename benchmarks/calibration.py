@@ -2,10 +2,10 @@
 
 Half of the studies are about utilities drawn from the model's own prior, half about test functions (20 % wrong answers
 over random pairs). Questions are chosen by EUBO under default hyper-parameters; those of the predictions are learned.
-Each model sees the same answers: Laplace's approximation, expectation propagation, what the default of a study states
-("stated": averaged over how often the person may guess), and, of a person who guesses, what it states when told how
-often ("told"). Win probabilities are judged on held out pairs, half of them anywhere, half near the best option found;
-"best" on sets of six, shown options and new ones.
+Each model sees the same answers and regards both priors of the default: Laplace's approximation, expectation
+propagation, what the default of a study states ("stated": averaged over how often the person may guess), and, of a
+person who guesses, what it states when told how often ("told"). Win probabilities are judged on held out pairs, half
+of them anywhere, half near the best option found; "best" on sets of six, shown options and new ones.
 One table per kind of person; the figure shows all tables in the folder.
 """
 
@@ -81,8 +81,8 @@ def predictions(policy: Any, lapse: float) -> dict[str, Averaged]:
         default.init(stream(0))
         default.points, default.said = policy.points, policy.said
     made = {
-        "Laplace": Averaged.of(blind.utility(), blind.heard),
-        "EP": Averaged.of(blind.stated(), blind.heard),
+        "Laplace": blind.beliefs(),
+        "EP": blind.beliefs().over_lapses({0.0: 1.0}),
         "stated": blind.chances(),
     }
     return {**made, "told": told.chances()} if lapse else made

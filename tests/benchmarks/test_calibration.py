@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from calibration import deciles, grouped, study, summary
+from calibration import MODELS, deciles, grouped, predictions, study, summary
+
+from prefopt.answer import Answer
+from prefopt.domain import Box
+from prefopt.models.utility.average import LAPSES
+from prefopt.policies import make_policy
+
+
+def test_every_model_is_asked_after_the_same_answers() -> None:
+    policy = make_policy("eubo", Box(2), learn=False)
+    policy.init(np.random.default_rng(0))
+    for t in range(8):
+        policy.tell(np.random.default_rng(t).random((2, 2)), Answer.duel(t % 2), np.random.default_rng(t))
+    made = predictions(policy, 0.3)
+    assert tuple(made) == MODELS
+    rates = {model: {heard.lapse for heard in beliefs.likelihoods} for model, beliefs in made.items()}
+    assert rates["Laplace"] == rates["EP"] == {0.0} and rates["told"] == {0.3}
+    assert len(rates["stated"]) > 1 and rates["stated"] <= set(LAPSES)
+    means = [beliefs.mean(policy.points) for beliefs in made.values()]
+    assert min(np.abs(a - b).max() for i, a in enumerate(means) for b in means[:i]) > 1e-3
 
 
 @pytest.mark.slow
