@@ -10,13 +10,16 @@ from scipy.special import expit, ndtr
 from prefopt.answer import Answer
 from prefopt.domain import Box, Column, Grid
 from prefopt.errors import SettingError
+from prefopt.models.utility.average import Averaged
+from prefopt.models.utility.laplace import laplace
 from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.skew import gibbs_draws
 from prefopt.models.utility.win import win_variance
 from prefopt.policies import make_policy
 from prefopt.policies.kernel.brochu_ei import expected_improvement
+from prefopt.policies.kernel.candidates import candidates
 from prefopt.policies.kernel.hallucination import hallucinate
-from prefopt.policies.kernel.look_ahead import LookAhead, Normal, mirrored
+from prefopt.policies.kernel.look_ahead import LookAhead, Looked, Normal, hopeful_first, mirrored
 from prefopt.seeding import stream
 
 GRID = Grid.regular(5, 2)
@@ -198,8 +201,8 @@ def test_the_knowledge_gradient_of_a_slate_does_not_depend_on_its_order():
         replace(ahead, normal=None).value(np.array([[0, 1, 2]]))
 
 
-def duel_values(policy):
-    ahead = LookAhead.of(policy.beliefs(), policy.domain.points, policy.likelihood)
+def duel_values(policy, beliefs=None):
+    ahead = LookAhead.of(beliefs or policy.beliefs(), policy.domain.points, policy.likelihood)
     pairs = np.array([(a, b) for a in range(policy.domain.size) for b in range(policy.domain.size) if a != b])
     return {tuple(pair): value for pair, value in zip(pairs.tolist(), ahead.value(pairs), strict=True)}
 
@@ -217,6 +220,52 @@ def test_the_knowledge_gradient_asks_the_pair_of_largest_value_or_falls_back():
     assert sorted(sure.ask(stream(1))) == sorted(other.ask(stream(1)))
 
 
+def test_options_that_are_only_looked_at_may_turn_out_best_too():
+    policy = told("knowledge-gradient", 6, domain=Grid.regular(5, 5))
+    beliefs, points, likelihood = policy.beliefs(), policy.domain.points, policy.likelihood
+    pairs, looked = np.array(list(itertools.permutations(range(8), 2))), Looked.at(beliefs, points[8:])
+    some = LookAhead.of(beliefs, points[:8], likelihood, looked=looked)
+    every = LookAhead.of(beliefs, points, likelihood)
+    assert some.value(pairs) == pytest.approx(every.value(pairs), abs=1e-9)
+    without = LookAhead.of(beliefs, points[:8], likelihood)
+    assert np.abs(without.value(pairs) - some.value(pairs)).max() > 0.01
+
+
+@pytest.mark.parametrize("answers", [3, 4])
+def test_the_knowledge_gradient_regards_both_priors(answers):
+    domain = Grid.regular(5, 5)
+    policy = told("knowledge-gradient", answers, domain=domain)
+    beliefs, value = policy.beliefs(), duel_values(policy)
+    asked, best = value[tuple(policy.ask(stream(1)).tolist())], policy.best()
+    assert asked == pytest.approx(max(value.values())) and best == beliefs.mean(domain.points).argmax()
+    assert len(beliefs.members) == 2 and beliefs.weights.min() > 0.2
+    for utility in beliefs.members:  # either prior alone asks and recommends something else
+        alone = duel_values(policy, Averaged.of(utility, policy.likelihood))
+        assert value[max(alone, key=alone.get)] < 0.99 * asked and best != utility.mean(domain.points).argmax()
+    chances = policy.chances()
+    assert {utility.prior.trend is None for utility in chances.members} == {True, False}
+    against_shown = [chances.win_probability(domain.points, np.tile(x, (25, 1))) for x in policy.points]
+    assert policy.standings(np.arange(25), stream(2)).mean == pytest.approx(np.mean(against_shown, axis=0))
+    expected = policy.believing([np.array([0, domain.size - 1])])
+    assert len(expected.members) == 2 and not np.allclose(expected.mean(domain.points), beliefs.mean(domain.points))
+
+
+@pytest.mark.parametrize("answers", [8, 25])
+def test_a_prior_counts_by_its_odds_and_the_evidence_of_all_answers(answers):
+    policy = told("knowledge-gradient", answers, domain=Grid.regular(5, 5), learn=True, flat=0.3)
+    beliefs, level = policy.beliefs(), []
+    assert len(beliefs.members) == 2
+    for utility, odds in zip(beliefs.members, (0.7, 0.3), strict=True):
+        kernel = utility.prior.kernel
+        away = np.log([*kernel.lengthscale, kernel.outputscale / 10]) - np.log([0.35 * np.sqrt(2)] * 2 + [1])
+        # log l_i = a + b_i: the most probable split of a + b between sd 0.3 (shared) and 0.4 (each) is that of theta
+        shared = away[:2].sum() / 0.4**2 / (2 / 0.4**2 + 1 / 0.3**2)
+        density = -0.5 * ((shared / 0.3) ** 2 + (((away[:2] - shared) / 0.4) ** 2).sum() + (away[2] / 0.5) ** 2)
+        m, K = utility.prior.of_differences(utility.points, utility.data)
+        level.append(np.log(odds) + density + laplace(K, m, utility.data, policy.likelihood).evidence)
+    assert np.ptp(np.exp(level) / np.exp(level).sum() / beliefs.weights) == pytest.approx(0.0, abs=0.01)
+
+
 def test_the_knowledge_gradient_of_slates_asks_for_distinct_options_worth_more_than_a_pair():
     policy = told("knowledge-gradient", 6, domain=Grid.regular(9), slate_size=4)
     slate = policy.ask(stream(1))
@@ -229,6 +278,21 @@ def test_the_knowledge_gradient_of_slates_asks_for_distinct_options_worth_more_t
         asked = box.ask(stream(1, t))
         assert asked.shape == (3, 2) and len(np.unique(asked, axis=0)) == 3
         box.tell(asked, Answer.best(int(np.argmin(((asked - 0.4) ** 2).sum(axis=1))), 3), stream(2))
+
+
+@pytest.mark.parametrize("answers", [6, 9])
+def test_an_exchange_of_options_never_lowers_the_value_of_a_slate(monkeypatch, answers):
+    monkeypatch.setattr("prefopt.policies.kernel.knowledge_gradient.POOL", 3)  # less than what makes a good pair
+    policy = told("knowledge-gradient", answers, domain=Grid.regular(12), slate_size=3)
+    beliefs, asked = policy.beliefs(), policy.ask(stream(1))
+    Z = candidates(policy.domain, beliefs, policy.champion(beliefs), policy.points, stream(0))
+    ahead = LookAhead.of(beliefs, Z, policy.likelihood, mirrored(3, stream(1)))
+    pairs = np.array(list(itertools.combinations(range(12), 2)))
+    greedy, pool = pairs[int(np.argmax(ahead.value(pairs)))].tolist(), hopeful_first(*ahead.moments)[:3]
+    greedy.append(ahead.best_in(greedy, 2, pool))
+    assert not set(greedy) <= set(pool.tolist())
+    rows = [int(np.argmin(np.abs(Z - policy.domain.points[i]).max(axis=1))) for i in asked]
+    assert ahead.value(np.array([rows]))[0] >= ahead.value(np.array([greedy]))[0] - 1e-9
 
 
 def test_a_hallucination_agrees_with_long_gibbs_sampling():

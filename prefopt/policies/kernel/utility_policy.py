@@ -41,7 +41,7 @@ from prefopt.seeding import stream
 ALWAYS = 10
 #: They are learned from at most so many answers, the same ones every time.
 ENOUGH = 300
-#: Chances are stated by expectation propagation for up to so many differences, which takes a tenth of a second.
+#: Chances are stated by expectation propagation for up to so many differences, which takes less than half a second.
 STATED = 400
 #: The search for the mode ends at a gain of less than this share, and keeps a factor that is nearly right.
 NEARLY = partial(laplace, tolerance=1e-8, chord=0.05)
@@ -73,7 +73,7 @@ class Held(NamedTuple):
 
 @dataclass(kw_only=True)
 class UtilityPolicy:
-    """Holds the answers. A subclass is a dataclass whose fields are its hyper-parameters, and defines ``choose``.
+    """Holds the answers. A subclass is a dataclass of its hyper-parameters that defines ``choose`` or ``choose_by``.
 
     Args:
         domain: a grid or a box; categories of a box enter the kernel by equality only.
@@ -89,8 +89,8 @@ class UtilityPolicy:
         link: "logit" or "probit", which is for pairs.
         lapse: share of answers taken for guesses; 0 chooses questions without, and averages stated chances over rates.
         jnd: just-noticeable difference in units of the noise; 0 takes a tie for half a win of each side.
-        flat: probability, before any answer, that the centre is no better than any other place: whichever of the two
-            priors is more probable is used, judged anew whenever hyper-parameters are learned.
+        flat: probability, before any answer, that the centre is no better than any other place. Of the two priors the
+            more probable one is used, judged anew whenever hyper-parameters are learned; if ``averages``, both count.
         opening: number of first questions that do not use the model; None is 2, and 4 in one dimension, where two
             leave whole hills unseen.
         reuse: whether one option of every question, from the second on, is one that was shown before.
@@ -366,7 +366,7 @@ class UtilityPolicy:
         return self.fits[key]  # type: ignore[no-any-return]
 
     def believing(self, pending: Sequence[Any]) -> Averaged:
-        """What would be believed if every open question were answered as expected."""
+        """What would be believed if every open question were answered as expected; that tells nothing of the priors."""
         beliefs = self.beliefs()
         slates = [self.as_rows(slate, len(slate)) for slate in pending if len(slate) > 1]
         if not slates:
