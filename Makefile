@@ -9,7 +9,7 @@ BENCHMARKS := $(filter-out benchmarks/_%, $(wildcard benchmarks/*.py))
 # Each worker begins with a half of the tests, so that it compiles a policy once, and takes from the other when done.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
-.PHONY: setup demo test slow all-tests lint types tutorials bench clean $(TUTORIALS) $(BENCHMARKS)
+.PHONY: setup demo test slow lint types tutorials bench clean $(TUTORIALS) $(BENCHMARKS)
 
 setup: $(VENV)/.ready
 
@@ -21,14 +21,11 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 demo: setup  ## answer a dozen questions (a simulated person does if nobody is at the terminal)
 	@if [ -t 0 ]; then $(BIN)/prefopt demo colour; else $(BIN)/prefopt demo colour --simulate; fi
 
-test: setup  ## the whole default suite, doctests included
-	$(PYTEST)
+test: setup  ## the whole default suite, doctests included; TESTS: further options of pytest
+	$(PYTEST) $(TESTS)
 
 slow: setup  ## reference tables and other long tests
 	$(PYTEST) -m slow
-
-all-tests: setup  ## both, which are collected once and keep both workers busy to the end
-	$(PYTEST) -m "slow or not slow" --durations 25
 
 lint: setup
 	$(BIN)/ruff format --check .
