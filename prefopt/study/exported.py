@@ -9,6 +9,7 @@ from typing import Any
 
 from prefopt.answer import Answer
 from prefopt.errors import AnswerError, PrefoptError, StudyError
+from prefopt.kinds import is_whole
 from prefopt.study.csv_files import YES, OwnAnswer, columns_of, parsed_cell, read_answers, table_rows
 
 #: By these columns a history is known.
@@ -43,9 +44,8 @@ def read_history(path: str | Path) -> list[OwnAnswer]:
 
 
 def _said(row: Mapping[str, str], where: str) -> OwnAnswer:
-    slate, shown, named, params, out = (
-        _list(row, column) for column in ("slate", "shown", "named", "params", "infeasible")
-    )
+    slate, shown, named, out = (_ids(row, column) for column in ("slate", "shown", "named", "infeasible"))
+    params = _list(row, "params")
     known = dict(zip(shown or slate, params, strict=False))  # an added comparison was not shown
     ids = [i for i in dict.fromkeys(slate) if row["answer"] == "skip" or i not in out]
     for column, wanted in (("params", [i for i in ids if i not in known]), ("named", set(named) - set(ids))):
@@ -58,6 +58,13 @@ def _said(row: Mapping[str, str], where: str) -> OwnAnswer:
     seconds = parsed_cell(row, "seconds", float, "a number") if row["seconds"] else None
     about = tuple(map(str, ids)), Answer.from_json(record), row["rater"] or None, seconds, where, row["answered"]
     return OwnAnswer(*about, params=tuple(known[i] for i in ids))
+
+
+def _ids(row: Mapping[str, str], column: str) -> list[int]:
+    found = _list(row, column)
+    if not all(is_whole(i) for i in found):
+        raise AnswerError(f"column {column}: expected a list of candidate ids such as [0, 1], got {row[column]!r}")
+    return found
 
 
 def _list(row: Mapping[str, str], column: str) -> list[Any]:

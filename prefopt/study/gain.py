@@ -8,6 +8,7 @@ out among the few options for which that is largest, which are taken as independ
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -59,13 +60,17 @@ def gain(mean: FloatArray, sd: FloatArray, looks: int) -> float:
     for k in range(2, min(MOST, len(mean)) + 1):
         chosen = promising[:k]
         moves = sd[chosen] ** 2 / np.sqrt(sd[chosen] ** 2 + OUTCOME * k / looks)
-        best = max(best, expected_largest(mean[chosen], moves, float(mean.max())) - float(mean.max()))
+        best = max(best, expected_largest(mean[chosen], moves, float(mean.max()), 1.0) - float(mean.max()))
     return best
 
 
-def expected_largest(mean: FloatArray, sd: FloatArray, least: float) -> float:
-    """E max(least, X_1, ..., X_k) of independent normals: least + the integral of P(some X_i > x) over x > least."""
-    x = np.linspace(least, max(least, float((mean + 8 * sd).max())) + 1e-12, POINTS)
+def expected_largest(mean: FloatArray, sd: FloatArray, least: float, most: float = math.inf) -> float:
+    """E min(most, max(least, X_1, ..., X_k)) of independent normals, by the integral of P(some X_i > x) over x.
+
+    >>> round(expected_largest(np.full(2, 0.6), np.full(2, 0.8), 0.6, 1.0), 2)  # chances, at most 1
+    0.86
+    """
+    x = np.linspace(least, max(least, min(most, float((mean + 8 * sd).max()))) + 1e-12, POINTS)
     below = np.prod(ndtr((x[:, None] - mean) / np.maximum(sd, 1e-12)), axis=1)
     return least + float(np.trapezoid(1 - below, x))
 

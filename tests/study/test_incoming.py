@@ -124,6 +124,11 @@ def test_an_exported_history_is_read_with_what_counts(space, tmp_path):
         ("params", '["plum", "fig"]', r"s.csv, line 2: .*'fig'"),
         ("named", "[7]", r"line 2: column named does not fit"),
         ("slate", "0 1", r"line 2: column slate: expected a list such as \[0, 1\], got '0 1'"),
+        *[
+            (c, "[[1], {}]", f"line 2: column {c}: expected a list of candidate ids")
+            for c in ("named", "shown", "slate")
+        ],
+        ("infeasible", "[[1]]", "line 2: column infeasible: expected a list of candidate ids"),
         ("wins", "3", r"line 2: column wins: expected a list"),
         ("seconds", "long", r"line 2: column seconds: expected a number, got 'long'"),
         ("answer", "nicest", r"line 2: unknown answer kind 'nicest'"),

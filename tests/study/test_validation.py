@@ -176,6 +176,11 @@ def test_what_was_expected_to_be_gained_is_gained():
     assert gain(mean, sd, looks) == pytest.approx(max(gained), abs=1e-3)
     assert expected_largest(np.zeros(2), np.ones(2), -8.0) == pytest.approx(1 / np.sqrt(np.pi), abs=1e-3)
     assert gain(np.array([0.6, 0.5]), np.zeros(2), 20) == pytest.approx(0, abs=1e-9)
+    draws = rng.normal(0.6, 0.8, (200_000, 2)).max(axis=1)  # chances end at 1, standard error below 5e-4
+    assert expected_largest(np.full(2, 0.6), np.full(2, 0.8), 0.6, 1.0) == pytest.approx(
+        np.clip(draws, 0.6, 1.0).mean(), abs=2e-3
+    )
+    assert gain(np.full(8, 0.6), np.full(8, 0.8), 20) < 0.4
 
 
 def test_the_gain_falls_and_enough_is_said():
