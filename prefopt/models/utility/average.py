@@ -64,20 +64,23 @@ class Averaged:
     def over_lapses(self, lapses: Mapping[float, float] = LAPSES) -> Averaged:
         """Every hypothesis with every lapse rate, by expectation propagation, instead of the rate it has.
 
-        Laplace's evidence tells which are out of question.
+        Laplace's evidence tells which are out of question. A hypothesis stays as probable as it is: what is recommended
+        is judged by the same ones.
 
         Args:
             lapses: prior probability of each lapse rate.
         """
-        odds = np.log(self.weights) - [member.found.evidence for member in self.members]
-        chance = np.log(np.array(list(lapses.values())))
-        before = [member for member in self.members for _ in lapses]
-        heard = [replace(one, lapse=lapse) for one in self.likelihoods for lapse in lapses]
-        both = (odds[:, None] + chance).ravel()
-        level = both + [_again(u, one, laplace).found.evidence for u, one in zip(before, heard, strict=True)]
-        kept = np.flatnonzero(level >= level.max() + np.log(LEAST)).tolist()
-        members = [_again(before[i], heard[i], expectation_propagation) for i in kept]
-        return Averaged.by_evidence(members, [heard[i] for i in kept], both[kept], 0.0)
+        chance, each = np.log(np.array(list(lapses.values()))), []
+        for member, likelihood in zip(self.members, self.likelihoods, strict=True):
+            heard = [replace(likelihood, lapse=lapse) for lapse in lapses]
+            level = chance + [_again(member, one, laplace).found.evidence for one in heard]
+            kept = np.flatnonzero(level >= level.max() + np.log(LEAST)).tolist()
+            found = [_again(member, heard[i], expectation_propagation) for i in kept]
+            each.append(Averaged.by_evidence(found, [heard[i] for i in kept], chance[kept], 0.0))
+        members = tuple(member for one in each for member in one.members)
+        likelihoods = tuple(likelihood for one in each for likelihood in one.likelihoods)
+        shares = zip(self.weights, each, strict=True)
+        return Averaged(members, likelihoods, np.concatenate([weight * one.weights for weight, one in shares]))
 
     @property
     def likeliest(self) -> Utility:
