@@ -19,8 +19,8 @@ from prefopt.models.utility.likelihood import Likelihood
 from prefopt.models.utility.posterior import Utility, UtilityPaths
 
 #: Lapse rates thought of and how probable they are before any answer: a beta distribution of mean
-#: 0.1, with a = 1 and b = 9, in pieces.
-LAPSES = {0.0: 0.3698, 0.1: 0.3986, 0.2: 0.1763, 0.35: 0.0485, 0.5: 0.0069}
+#: 0.125, with a = 1 and b = 7, in pieces.
+LAPSES = {0.0: 0.3017, 0.1: 0.3778, 0.2: 0.2153, 0.35: 0.0845, 0.5: 0.0208}
 #: Hypotheses less probable than this share of the most probable one are left out.
 LEAST = 0.02
 

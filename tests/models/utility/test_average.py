@@ -75,7 +75,7 @@ def test_lapses_are_noticed_where_a_clear_difference_is_told_wrong() -> None:
 def test_the_rates_thought_of_are_pieces_of_a_beta_distribution() -> None:
     rates = np.array(list(LAPSES))
     ends = np.concatenate([[0], (rates[1:] + rates[:-1]) / 2, [1]])
-    assert_allclose(list(LAPSES.values()), np.diff(beta.cdf(ends, 1, 9)), atol=6e-4)
+    assert_allclose(list(LAPSES.values()), np.diff(beta.cdf(ends, 1, 7)), atol=6e-4)
 
 
 def two_priors() -> tuple[Box, Averaged]:
