@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,11 +143,19 @@ def _general(row: Mapping[str, str]) -> tuple[tuple[str, ...], Answer]:
     for word in named:
         if word not in ids:
             raise AnswerError(f"column named: {word!r} is none of the options {list(ids)}")
-    record: dict[str, Any] = {"kind": row["answer"], "size": len(ids), "order": [ids.index(word) for word in named]}
+    wins = None
+    if row.get("wins"):
+        wins = parsed_cell(row, "wins", json.loads, "a square matrix such as [[null, 1], [0, null]]")
+    return ids, answer_of(row, ids, named, wins)
+
+
+def answer_of(row: Mapping[str, str], ids: Sequence[Any], named: Iterable[Any], wins: Any) -> Answer:
+    """The answer that a row gives about the options ``ids``: those ``named``, in order, or the ``wins`` of pairs."""
+    record: dict[str, Any] = {"kind": row["answer"], "size": len(ids), "order": [ids.index(one) for one in named]}
     record |= {"below": (row.get("below") or "").lower() in YES, "reason": row.get("reason") or ""}
     if row.get("wins"):
-        record |= {"matrix": parsed_cell(row, "wins", json.loads, "a square matrix such as [[null, 1], [0, null]]")}
-    return ids, Answer.from_json(record)
+        record["matrix"] = wins
+    return Answer.from_json(record)
 
 
 def parsed_cell(row: Mapping[str, str], column: str, parse: Callable[[str], Any], expected: str) -> Any:

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from prefopt.answer import Answer
 from prefopt.errors import AnswerError, PrefoptError, StudyError
 from prefopt.kinds import is_whole
-from prefopt.study.csv_files import YES, OwnAnswer, columns_of, parsed_cell, read_answers, table_rows
+from prefopt.study.csv_files import OwnAnswer, answer_of, columns_of, parsed_cell, read_answers, table_rows
 
 #: By these columns a history is known.
 HISTORY = ("status", "answered", "rater", "seconds", "shown", "slate", "answer", "named", "params", "excluded")
@@ -51,12 +50,9 @@ def _said(row: Mapping[str, str], where: str) -> OwnAnswer:
     for column, wanted in (("params", [i for i in ids if i not in known]), ("named", set(named) - set(ids))):
         if wanted:
             raise AnswerError(f"column {column} does not fit the options {ids}: {row[column]!r}")
-    record: dict[str, Any] = {"kind": row["answer"], "size": len(ids), "order": [ids.index(i) for i in named]}
-    record |= {"below": (row.get("below") or "").lower() in YES, "reason": row.get("reason") or ""}
-    if row.get("wins"):
-        record["matrix"] = _list(row, "wins")
+    answer = answer_of(row, ids, named, _list(row, "wins"))
     seconds = parsed_cell(row, "seconds", float, "a number") if row["seconds"] else None
-    about = tuple(map(str, ids)), Answer.from_json(record), row["rater"] or None, seconds, where, row["answered"]
+    about = tuple(map(str, ids)), answer, row["rater"] or None, seconds, where, row["answered"]
     return OwnAnswer(*about, params=tuple(known[i] for i in ids))
 
 
