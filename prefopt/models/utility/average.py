@@ -122,6 +122,10 @@ class Averaged:
         return np.bincount(self.draws(Z, draws, rng).argmax(axis=1), minlength=len(Z)) / draws
 
 
+#: Either has a mean, a path of it, and differences.
+Beliefs = Utility | Averaged
+
+
 @dataclass(frozen=True)
 class MeanPath:
     """The mean of a mixture as one path: the ``paths`` of its members' means, each counting by its weight."""

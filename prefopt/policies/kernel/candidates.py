@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from prefopt.domain import Box, FloatArray, Grid
-from prefopt.models.utility.average import Averaged
+from prefopt.models.utility.average import Beliefs
 from prefopt.models.utility.comparisons import IntArray
-from prefopt.models.utility.posterior import Utility
 
 #: Of a box: uniform points, points near the champion and the best ones shown, and how many of these.
 EVERYWHERE, NEAR, SHOWN = 256, 64, 5
@@ -19,7 +18,7 @@ MOVES, SPREADS = 48, (0.08, 0.08 * 0.4)
 
 def candidates(
     domain: Grid | Box,
-    utility: Utility | Averaged,
+    utility: Beliefs,
     champion: FloatArray,
     shown: FloatArray,
     rng: np.random.Generator,
@@ -38,7 +37,7 @@ def candidates(
     return np.vstack([good, domain.sample(everywhere, rng), around(domain, good, near, SPREAD, rng)])
 
 
-def hopeful(utility: Utility | Averaged, Z: FloatArray, first: int, size: int) -> IntArray:
+def hopeful(utility: Beliefs, Z: FloatArray, first: int, size: int) -> IntArray:
     """At most ``size`` rows of Z (n, d): the ``first`` ones, then by mean + sd of the difference to row 0."""
     mean, sd = utility.difference(Z, np.broadcast_to(Z[0], Z.shape))
     rest = first + np.argsort(-(mean + sd)[first:], kind="stable")

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from prefopt.domain import Box, FloatArray
+from prefopt.models.utility.average import Beliefs
 from prefopt.models.utility.posterior import Utility
 from prefopt.policies.kernel.candidates import EVERYWHERE, MOVES, NEAR, SPREADS, around, candidates
 from prefopt.policies.kernel.rival import apart
-from prefopt.policies.kernel.utility_policy import Beliefs, UtilityPolicy, top
+from prefopt.policies.kernel.utility_policy import UtilityPolicy, top
 
 #: One option of the pair is among so many best ones, by mean and by mean + sd of the difference to the champion.
 LEADING = 12

@@ -64,12 +64,9 @@ class Normal(NamedTuple):
         gap, variance = self.mean[a] - self.mean[b], self.C[a, a] + self.C[b, b] - 2 * self.C[a, b]
         tau = np.sqrt(noise**2 + np.maximum(variance, 0.0))
         slope = (1 - lapse) * np.exp(-0.5 * (gap / tau) ** 2) / (math.sqrt(2 * math.pi) * tau)
-        chance, K = [(1 - lapse) * np.exp(log_ndtr(u / tau)) + lapse / 2 for u in (gap, -gap)], self.cross(a, b) * slope
-        return [self.best_mean[:, None] * chance[0] + K, self.best_mean[:, None] * chance[1] - K]
-
-    def cross(self, a: IntArray, b: IntArray) -> FloatArray:
-        """Covariances (k, P) of those that may turn out best with f(a) - f(b)."""
-        return np.asarray(self.best_C[:, a] - self.best_C[:, b])
+        first, second = ((1 - lapse) * np.exp(log_ndtr(u / tau)) + lapse / 2 for u in (gap, -gap))
+        mean, K = self.best_mean[:, None], (self.best_C[:, a] - self.best_C[:, b]) * slope
+        return [mean * first + K, mean * second - K]
 
     def after_choices(self, slates: IntArray, normal: FloatArray, lapse: float) -> list[FloatArray]:
         """Chance times mean after each answer to the ``slates`` (P, m), (k, P) each, by draws ``normal`` (m, size)."""

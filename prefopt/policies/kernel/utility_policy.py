@@ -16,7 +16,7 @@ from prefopt.domain import Box, FloatArray, Grid
 from prefopt.errors import AnswerError, SettingError
 from prefopt.kinds import is_whole
 from prefopt.models.box_search import peaks, raw_points
-from prefopt.models.utility.average import LAPSES, LEAST, Averaged
+from prefopt.models.utility.average import LAPSES, LEAST, Averaged, Beliefs
 from prefopt.models.utility.comparisons import Comparisons, Said, stages
 from prefopt.models.utility.hyper import Hyper
 from prefopt.models.utility.laplace import laplace
@@ -51,8 +51,6 @@ NARROWEST = 0.02
 SAMPLED, QUICK, THOROUGH = 128, (6, 1), (12, 4)
 #: The noise of every rater and how much of their utilities is their own.
 Apart = tuple[tuple[float, ...], float]
-#: Either has a mean.
-Beliefs = Utility | Averaged
 
 
 class Held(NamedTuple):
